@@ -8,6 +8,7 @@ python -m bench tools                 tool calls by class, in a sandbox
 python -m bench osworld OSWORLD       time outside the episode in OSWorld's tasks, on both providers
 python -m bench room RUN              the control room on a finished run
 python -m bench steps                 checkpoints of a virtual machine, and forks of them
+python -m bench services              machines with services: reverts, checkpoints, forks, leaks
 python -m bench disk                  files read from the disk of a paused machine
 python -m bench attack                agents that attack their verdict: each must score 0
 python -m bench judge RUN             overhead of the box for verdicts on a run's evidence
@@ -38,6 +39,7 @@ from bench.names import names
 from bench.osworld import osworld
 from bench.retrieval.command import retrieval
 from bench.room import room
+from bench.services import services
 from bench.soak import soak
 from bench.steps import steps
 from bench.suite import suite_parts, suite_wall
@@ -91,6 +93,7 @@ app.command(names)
 app.command(osworld)
 app.command(retrieval)
 app.command(room)
+app.command(services)
 app.command(soak)
 app.command(steps)
 app.command(tools)

@@ -1,4 +1,4 @@
-"""The guest server: the only access to a desktop, for agents and for the host.
+"""The guest server: the only access to a machine, for agents and for the host.
 
 The *door* (`python3 -m ambidex.guest`) runs as a system account. It holds the token, checks
 arguments and stores the results of calls, but cannot do anything on the desktop. The *workers*
@@ -10,6 +10,9 @@ which serves the host, has the desktop user's rights, but the agent can neither 
 its memory (`guest.credentials`). The worker `collector` reads the evidence: it has an account of
 its own, may read every file, and runs nothing that the desktop user has written. `POST
 /harness/freeze` stops all processes of the desktop user first.
+
+A guest without a desktop has no session and no screen. The harness then refuses what needs one with
+the code `no_desktop`, and the apps that act on a desktop are not served.
 
     /mcp        for agents: the tools of `mcp_tools`
     /harness/*  for the host only: health, frames, files, commands, identity
@@ -23,14 +26,17 @@ journal.
 from __future__ import annotations
 
 __all__ = [
+    "AS_ACCOUNT",
     "CALL_AGAIN",
     "CALL_ID",
     "COLLECTOR",
     "DEFAULT_PORT",
     "FREEZER",
     "HARNESS",
+    "HEADLESS",
     "SUITE",
     "THAWER",
+    "VERIFIER",
     "HarnessError",
 ]
 
@@ -45,11 +51,20 @@ CALL_AGAIN = "ambidex/again"
 HARNESS = "harness"
 """Name of the worker that serves the host instead of the agent."""
 
+HEADLESS = "AMBIDEX_HEADLESS"
+"""Variable in the first environment of every worker of a guest without a desktop."""
+
 COLLECTOR = "collector"
 """Name of the worker that reads the evidence."""
 
 SUITE = "suite"
 """Name of the worker that runs the test suite of a task and then exits."""
+
+VERIFIER = "verifier"
+"""Name of the worker that runs the verification program of a task and then exits."""
+
+AS_ACCOUNT = "as:"
+"""Prefix of the name of a worker that runs one program of an account, which follows."""
 
 FREEZER, THAWER = "freezer", "thawer"
 """Names of the workers that stop or resume the desktop user's processes and then exit."""

@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 import pwd
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Optional
 
-from ambidex.guest import COLLECTOR, FREEZER, HARNESS, SUITE, THAWER
+from ambidex.guest import AS_ACCOUNT, COLLECTOR, FREEZER, HARNESS, SUITE, THAWER, VERIFIER
 from ambidex.guest.credentials import Credentials
 
 __all__ = ["Account", "MissingAccountError"]
 
 WORKER_ACCOUNT, COLLECTOR_ACCOUNT = "ambidex-worker", "ambidex-collector"
+VERIFIER_ACCOUNT = "ambidex-verifier"
 
 
 class MissingAccountError(Exception):
@@ -59,6 +61,11 @@ class Account:
         if worker == SUITE:
             own = self.collector
             return Credentials(own, own, own, own)
+        if worker == VERIFIER:
+            # To copy the folders to verify; the program itself has no capabilities.
+            return _own_credentials(VERIFIER_ACCOUNT, keeps=("DAC_READ_SEARCH",))
+        if worker.startswith(AS_ACCOUNT):
+            return _own_credentials(worker.removeprefix(AS_ACCOUNT))
         real = self.worker if worker in (HARNESS, FREEZER, THAWER) else self.uid
         return Credentials(real, self.uid, real, self.gid, self.groups)
 
@@ -68,6 +75,18 @@ class Account:
         own = {"HOME": self.home, "USER": self.name, "LOGNAME": self.name, "SHELL": self.shell}
         path = "/usr/local/bin:/usr/bin:/bin:/usr/local/games:/usr/games"
         return {"PATH": path, "LANG": os.environ.get("LANG", "C.UTF-8"), **own}
+
+    @property
+    def runtime(self) -> dict[str, str]:
+        """What is added to `environment` where there is no session to take it from."""
+        folder = Path(f"/run/user/{self.uid}")
+        return {"XDG_RUNTIME_DIR": str(folder)} if folder.is_dir() else {}
+
+
+def _own_credentials(name: str, keeps: tuple[str, ...] = ()) -> Credentials:
+    entry = _entry(name)
+    own, groups = entry.pw_uid, tuple(os.getgrouplist(name, entry.pw_gid))
+    return Credentials(own, own, own, entry.pw_gid, groups, keeps)
 
 
 def _entry(name: str) -> pwd.struct_passwd:

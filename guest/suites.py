@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
-import socket
 from typing import Any
 
-from ambidex.guest import SUITE, wire
+from ambidex.guest import SUITE
 from ambidex.guest.processes import Processes
+from ambidex.guest.single_use import ask_once
+from ambidex.guest.workers import WorkerError
 
 __all__ = ["run_suite"]
 
@@ -16,28 +16,9 @@ GRACE = 30.0
 
 async def run_suite(processes: Processes, given: dict[str, Any], source: bytes) -> dict[str, Any]:
     """The report of `guest.evidence.suite.run`; a report of a failure if it timed out or ended."""
-    ours, theirs = socket.socketpair()
-    our_output, their_output = socket.socketpair()
-    with our_output:
-        with theirs, their_output:
-            process = await processes.start(SUITE, {}, theirs, their_output)
-        reader, writer = await asyncio.open_connection(sock=ours)
-        try:
-            writer.write(wire.pack({"id": 1, "do": "run", "with": given}, source))
-            reply = await asyncio.wait_for(wire.receive(reader), given["within"] + GRACE)
-            report: dict[str, Any] = reply.head.get("value") or failure_report(
-                str(reply.head.get("error"))
-            )
-            return report
-        except asyncio.TimeoutError:
-            return failure_report("the test suite timed out")
-        except wire.ConnectionLostError:
-            return failure_report(f"the test suite's process ended ({await process.wait()})")
-        finally:
-            writer.close()
-            process.kill()
-
-
-def failure_report(reason: str) -> dict[str, Any]:
-    """A report in which nothing passed, for this reason."""
-    return {"passed": 0, "failed": 0, "errors": [reason]}
+    try:
+        reply = await ask_once(processes, SUITE, "run", given, given["within"] + GRACE, source)
+    except WorkerError as error:
+        return {"passed": 0, "failed": 0, "errors": [f"the test suite gave no report: {error}"]}
+    report: dict[str, Any] = reply.head["value"]
+    return report

@@ -18,7 +18,19 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Optional
 
-from ambidex.guest import COLLECTOR, FREEZER, HARNESS, SUITE, THAWER, HarnessError, wire
+from ambidex.guest import (
+    AS_ACCOUNT,
+    COLLECTOR,
+    FREEZER,
+    HARNESS,
+    HEADLESS,
+    SUITE,
+    THAWER,
+    VERIFIER,
+    HarnessError,
+    commands,
+    wire,
+)
 from ambidex.guest.desktop.session import wait_for_session
 from ambidex.guest.wire import WorkerReply
 from ambidex.mcp_tools import App, Picture, Tool, ToolError, catalogue
@@ -137,7 +149,8 @@ def serve(channel: Channel, operations: dict[str, Operation], threads: int) -> N
 def main(name: str, fd: int) -> None:
     """Prepare, send the hello message and serve."""
     channel = Channel(fd)
-    if name == HARNESS:
+    desktop = not os.environ.pop(HEADLESS, "")
+    if name == HARNESS and desktop:
         variables = ("HOME", "USER", "LOGNAME", "SHELL", "PATH")
         own = {variable: os.environ[variable] for variable in variables}
         session = wait_for_session(SESSION_WITHIN, channel.stage)
@@ -149,6 +162,9 @@ def main(name: str, fd: int) -> None:
         operations = harness_verbs.operations()
         channel.send({"id": 0, "value": {"session": dict(os.environ), "prepared": []}})
         serve(channel, operations, threads=8)
+    elif name == HARNESS:
+        channel.send({"id": 0, "value": {"prepared": []}})
+        serve(channel, {**commands.without_desktop(), **commands.operations()}, threads=8)
     elif name == COLLECTOR:
         from ambidex.guest.account import Account
         from ambidex.guest.evidence import collector
@@ -159,10 +175,18 @@ def main(name: str, fd: int) -> None:
         from ambidex.guest.evidence import suite
 
         serve(channel, {"run": lambda given, body: WorkerReply(suite.run(given, body))}, threads=0)
+    elif name == VERIFIER:
+        from ambidex.guest.evidence import verification
+
+        serve(channel, {"verify": verification.verify}, threads=0)
+    elif name.startswith(AS_ACCOUNT):
+        from ambidex.guest.evidence import exporting
+
+        serve(channel, {"export": exporting.export}, threads=0)
     elif name in (FREEZER, THAWER):
         signal_all(signal.SIGSTOP if name == FREEZER else signal.SIGCONT)
     else:
-        apps = list(catalogue.apps(name).values())
+        apps = list(catalogue.installed(desktop=desktop, worker=name).values())
         prepared = []
         for app in apps:
             if app.prepare:

@@ -26,10 +26,12 @@ from typing import Any, Optional, TypeVar, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, create_model
 
-__all__ = ["App", "Picture", "Tool", "ToolError", "UndescribedError"]
+__all__ = ["DESKTOP", "App", "Picture", "Tool", "ToolError", "UndescribedError"]
 
 F = TypeVar("F", bound=Callable[..., object])
 NAME = re.compile(r"[a-z0-9_]{1,64}")
+DESKTOP = "/usr/share/xsessions"
+"""What an app needs that acts on the desktop itself: the folder exists with every X11 desktop."""
 
 
 class ToolError(Exception):
@@ -74,6 +76,8 @@ class Tool:
     """Name and version of the stock server that executes the tool; empty for our own tools."""
     windows: tuple[str, ...]
     """See `App.windows`."""
+    service: str
+    """See `App.service`."""
     function: Callable[..., object]
 
     @functools.cached_property
@@ -161,7 +165,19 @@ class App:
     windows: tuple[str, ...] = ()
     """Classes of the program's windows, in lower case. Under `exposure = app` its tools are offered
     while one of them is focused; without any, always."""
+    needs: str = ""
+    """A path that must exist in the guest for the app to be served, or several separated by colons,
+    of which one must exist."""
+    service: str = ""
+    """The service of the image that the tools act on, if any."""
+    command: tuple[str, ...] = ()
+    """The command of the stock server whose tools were recorded (`mcp_tools.recorded`)."""
     tools: dict[str, Tool] = field(default_factory=dict)
+
+    @property
+    def needs_desktop(self) -> bool:
+        """Whether its tools act on a desktop: on the screen, or on a program with windows."""
+        return self.needs == DESKTOP or bool(self.windows)
 
     def tool(
         self, *, reads_only: bool = False, timeout: Optional[float] = None, ours: bool = False
@@ -212,5 +228,6 @@ def _tool(
         timeout=timeout,
         mounted=mounted,
         windows=app.windows,
+        service=app.service,
         function=function,
     )

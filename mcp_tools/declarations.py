@@ -17,6 +17,7 @@ from typing import Any
 
 from ambidex.mcp_tools import App, aliases
 from ambidex.mcp_tools.module_syntax import DeclarationError, Module
+from ambidex.mcp_tools.recorded import add_recorded_tools
 
 __all__ = ["DeclarationError", "Tree", "declared_apps", "describe"]
 
@@ -87,6 +88,7 @@ def declared_apps(tree: Tree) -> dict[str, App]:
             continue
         for module in modules:
             tree.module(module).declare_tools(app)
+        add_recorded_tools(app, tree.folder / name)
         apps[app.name] = app
     for module in without_app:
         if _declares_tools(tree.module(module)):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from pathlib import PurePosixPath
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -24,6 +24,7 @@ __all__ = [
     "ChangesCollect",
     "Check",
     "Collect",
+    "ExportCollect",
     "Facts",
     "Get",
     "ListCollect",
@@ -34,6 +35,7 @@ __all__ = [
     "RunCollect",
     "Setup",
     "TaskSpec",
+    "missing_files",
 ]
 
 
@@ -163,6 +165,18 @@ class CallCollect(Call):
         return self.to
 
 
+class ExportCollect(Strict):
+    """Collect the state of a service, as its own program exports it."""
+
+    export: str
+    to: EvidenceFile | None = None
+
+    @property
+    def kept_as(self) -> str:
+        """The name in the evidence directory: `to`, or the service's name with `.json`."""
+        return self.to or f"{self.export}.json"
+
+
 class ChangesCollect(Strict):
     """Collect the files and settings that changed since setup. The settings are read through the
     agent's session."""
@@ -202,8 +216,9 @@ Collect = Annotated[
     | Annotated[ListCollect, Tag("list")]
     | Annotated[RunCollect, Tag("run")]
     | Annotated[CallCollect, Tag("call")]
+    | Annotated[ExportCollect, Tag("export")]
     | Annotated[ChangesCollect, Tag("changes")],
-    _one_of("get", "list", "run", "call", "changes"),
+    _one_of("get", "list", "run", "call", "export", "changes"),
 ]
 
 
@@ -242,7 +257,11 @@ class Facts(Strict):
     apps: list[str] = Field(default_factory=list)
     domain: str = ""
     """Its category in the benchmark; otherwise the application, or `multi` for several."""
+    tool_apps: list[str] = Field(default_factory=list)
+    """The apps whose tools are offered, beside the GUI; if empty, all that are served."""
     snapshot: Annotated[str, AfterValidator(_snapshot_name)] = "ready"
+    services: list[str] = Field(default_factory=list)
+    """Services of the image that the task needs; a sandbox starts no others."""
     oracle: list[Oracle] = Field(default_factory=list)
     near_miss: list[NearMiss] = Field(default_factory=list)
 
@@ -269,9 +288,21 @@ class TaskSpec(Facts):
             raise ValueError("a feasible task needs at least one check")
         if self.tool_beneficial and not self.useful_tools:
             raise ValueError("a tool-beneficial task must name its useful_tools")
+        for item in self.collect:
+            if isinstance(item, ExportCollect) and item.export not in self.services:
+                raise ValueError(f"the service {item.export!r} is exported but not in services")
         names = [item.kept_as for item in self.collect]
         if twice := {name for name in names if names.count(name) > 1}:
             raise ValueError(
                 f"several items are collected under the same name: {', '.join(sorted(twice))}"
             )
         return self
+
+
+def missing_files(setup: Iterable[Setup], folder: Path) -> Iterator[tuple[str, str]]:
+    """Yield each `put` of a file that is not in the task's directory, as key and message."""
+    for index, step in enumerate(setup):
+        if isinstance(step, Put):
+            path = (folder / step.put).resolve()
+            if not (path.is_relative_to(folder.resolve()) and path.is_file()):
+                yield f"setup[{index}].put", f"no file {step.put!r} in the task's directory"

@@ -52,7 +52,7 @@ ALLOWED: dict[str, tuple[str, set[str]]] = {
         {"import httpx2"},
     ),
     "host/records/orders.py": (OWN, {".model_validate_json()"}),
-    "host/cli/osworld_assets.py": ("fetches the files of the benchmark", {"import httpx"}),
+    "host/cli/assets.py": ("fetches the files of the benchmark", {"import httpx"}),
     "host/osworld/revisions.py": ("reads task files of the benchmark", {"json.loads"}),
     "host/report/paper.py": ("reads a file of this repository", {".model_validate_json()"}),
     "host/records/frame_files.py": (OWN, {"PIL.Image.open"}),

@@ -95,14 +95,19 @@ class Machine(Protocol):
         """The endpoint's bearer token; new after every boot and revert."""
 
     @property
-    def vnc(self) -> tuple[str, str]:
-        """The display's `host:port` and password; new after every boot and revert."""
+    def vnc(self) -> tuple[str, str] | None:
+        """The display's `host:port` and password, new after every boot and revert; None if the
+        machine has no display."""
 
     def boot(self) -> None:
         """Boot, and return when the guest is ready; `MachineError` names the stage it reached."""
 
-    def revert(self, snapshot: Place) -> None:
-        """Revert to a snapshot or a checkpoint; afterwards, as after `boot`, the guest is ready."""
+    def revert(self, snapshot: Place, services: Sequence[str] | None = None) -> None:
+        """Revert to a snapshot or a checkpoint; afterwards, as after `boot`, the guest is ready.
+
+        `services` names those of the image's services that are needed, by default all. A sandbox
+        starts no others; a virtual machine always runs all.
+        """
 
     def snapshot(self, name: Place, programs: Sequence[Program] = ()) -> None:
         """Save the running state as the snapshot `name`, or as a checkpoint in that folder.
@@ -110,8 +115,9 @@ class Machine(Protocol):
         The machine keeps running. A snapshot exists only once it is complete. Checkpoints in one
         folder share their blocks, so each is small. `MachineError` if the provider has none.
 
-        A virtual machine saves its memory, and with it every program. A sandbox saves its files,
-        and starts `programs` again, in this order: name every one that has a window.
+        A virtual machine saves its memory, and with it every program. A sandbox saves its files
+        and starts its services again; with a desktop, it has no checkpoints, and also starts
+        `programs` again, in this order: name every one that has a window.
         """
 
     def fork(self) -> AbstractContextManager[Machine]:
@@ -127,4 +133,5 @@ class Machine(Protocol):
         """The console output so far, for diagnosis."""
 
     def picture(self) -> bytes:
-        """The screen as PNG, captured from outside: works even if the guest does not answer."""
+        """The screen as PNG, captured from outside: works even if the guest does not answer.
+        `MachineError` if the machine has no display."""

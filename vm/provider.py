@@ -34,7 +34,7 @@ from ambidex.vm.machines.inplace import (
     start_inplace,
 )
 from ambidex.vm.machines.instance import Instance, launch
-from ambidex.vm.machines.machine import OwnedMachine
+from ambidex.vm.machines.machine import OwnedMachine, Services
 from ambidex.vm.machines.owner import LibvirtOwner
 from ambidex.vm.machines.snapshot import (
     Snapshot,
@@ -122,7 +122,7 @@ class LibvirtProvider(Closing):
     ) -> LibvirtMachine:
         """A machine of `image`, not booted yet; `network` lets its guest reach the network."""
 
-        def switch(old: Instance | None, place: Place) -> Instance:
+        def switch(old: Instance | None, place: Place, _: Services) -> Instance:
             return self.switch(old, image, place, network)
 
         def save(

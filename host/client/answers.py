@@ -23,7 +23,17 @@ __all__ = [
     "NoSuchFileError",
     "NoSuchWindowError",
     "StartedProcess",
+    "Verification",
 ]
+
+
+class Verification(BaseModel):
+    """How a verification program ended."""
+
+    exit: int | None
+    """Its exit status; None if it was killed because its time was up."""
+    seconds: float = Field(ge=0, allow_inf_nan=False)
+
 
 Side = Annotated[int, Field(gt=0, le=WIDEST)]
 
@@ -56,6 +66,7 @@ class Health(BaseModel):
     ready: bool
     checks: dict[str, Check] = Field({}, max_length=1000)
     screen: tuple[Side, Side] | None = None
+    """None while the guest is not ready, and in a guest without a desktop."""
     catalogue: str = Field("", max_length=1000)
     """SHA-256 of the tools that the guest serves."""
     user: str = Field("", max_length=1000)

@@ -3,10 +3,10 @@ server."""
 
 from __future__ import annotations
 
+import json
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,8 +23,21 @@ from ambidex.host.client.answers import (
     NoSuchFileError,
     NoSuchWindowError,
     StartedProcess,
+    Verification,
 )
 from ambidex.host.client.frames import Screen
+from ambidex.host.client.limits import (
+    COLLECTS,
+    EXPORTS,
+    FILE,
+    FREEZES,
+    PATIENCE,
+    SLOWEST,
+    SURVEYS,
+    WORK,
+    Deadline,
+    Patience,
+)
 from ambidex.host.errors import GuestError
 from ambidex.host.untrusted import (
     LARGEST,
@@ -40,26 +53,9 @@ from ambidex.vm.closing import Closing
 if TYPE_CHECKING:
     from ambidex.host.untrusted.wire import Answer
 
-__all__ = [
-    "UNREADABLE",
-    "Guest",
-]
+__all__ = ["UNREADABLE", "Guest"]
 
 
-WORK = 6
-"""Factor by which we wait longer for a busy program than for a moving screen: under emulation,
-LibreOffice takes a quarter of a minute to save a file.
-"""
-
-
-FREEZES = 60.0
-COLLECTS = 150.0
-SURVEYS = 180.0
-"""Seconds that the guest may take for these requests, on top of `Patience.answer`."""
-FILE = 60.0
-"""Seconds that a file transfer may take, on top of `Patience.answer`."""
-SLOWEST = 1 << 20
-"""Bytes per second: the minimum rate for writing a file to a guest."""
 MESSAGE_LIMIT = 300
 """Characters that are quoted from an answer that is not an error in our format."""
 UNREADABLE = {
@@ -72,18 +68,6 @@ UNREADABLE = {
 """Why a path cannot be read, by the state of a `FoundFile`."""
 
 
-@dataclass(frozen=True)
-class Patience:
-    """Seconds to wait for each kind of answer, on top of what the request itself may take."""
-
-    answer: float = 30.0
-    """For any answer of the harness."""
-    call: float = 300.0
-    """For a tool call; the guest has limits for each tool."""
-    back: float = 20.0
-    """For a lost guest to come back before the trial is abandoned."""
-
-
 class Guest(Closing):
     """A connection to one guest, valid until the machine is reverted. A context manager; raises
     `GuestError` if the guest does not answer.
@@ -92,7 +76,7 @@ class Guest(Closing):
     again by its id, and the guest answers with the stored result.
     """
 
-    def __init__(self, endpoint: str, token: str, *, patience: Patience = Patience()) -> None:
+    def __init__(self, endpoint: str, token: str, *, patience: Patience = PATIENCE) -> None:
         from ambidex.host.client.mcp import Tools  # heavy, and most commands need no guest
         from ambidex.host.untrusted.wire import Wire
 
@@ -104,6 +88,7 @@ class Guest(Closing):
         self._tools = self._exit.enter_context(tools)
         self._deadline: Deadline | None = None
         self._screen = Screen()
+        self._has_screen: bool | None = None
         self._home = ""
 
     def close(self) -> None:
@@ -132,6 +117,12 @@ class Guest(Closing):
         answer = self._read("/harness/screenshot", query, WORK * settle, "screenshot")
         header = answer.headers.get("Ambidex-Frame")
         return self._screen.update(answer.status == 304, header, answer.body)
+
+    def observe(self, *, settle: float = 0.0) -> Frame | None:
+        """Like `screenshot`; None, without waiting, if the guest has no desktop."""
+        if self._has_screen is None:
+            self.health()
+        return None if self._has_screen is False else self.screenshot(settle=settle)
 
     # For the host only
 
@@ -204,6 +195,39 @@ class Guest(Closing):
         except (TooLargeError, MalformedError):
             return Listing(there=True, paths=(), more=True)
 
+    def export(self, service: str) -> tuple[bytes, bool]:
+        """The state of a service, as its own program exports it, and whether that is all of it."""
+        answer = self._once("POST", "/harness/export", EXPORTS, "run", params={"service": service})
+        return answer.body, answer.headers.get("Ambidex-Truncated") == "no"
+
+    def verify(
+        self,
+        program: bytes,
+        argv: Sequence[str],
+        *,
+        environment: Mapping[str, str],
+        folders: Mapping[str, str],
+        within: float,
+    ) -> tuple[Verification, bytes]:
+        """Run a verification program, the tar archive `program`, and return how it ended and its
+        output; see `guest.evidence.verification`. The desktop must be frozen."""
+        request = {
+            "argv": list(argv),
+            "environment": dict(environment),
+            "folders": dict(folders),
+            "within": within,
+        }
+        answer = self._once(
+            "POST",
+            "/harness/verify",
+            within + FILE,
+            "run",
+            params={"request": json.dumps(request)},
+            content=program,
+        )
+        header = answer.headers.get("Ambidex-Verification", "")
+        return model(Verification, header, "the guest's answer about a verification"), answer.body
+
     def inventory(self) -> Inventory:
         """Every file of the desktop user or of no particular user. A list that is too large to read
         is returned as empty, with the reason in `refused`."""
@@ -265,7 +289,10 @@ class Guest(Closing):
     def health(self) -> Health:
         """The guest's health report, ready or not."""
         answer = self._read("/harness/health", {}, 0.0, allowed=(503,))
-        return model(Health, answer.body, "the guest's health report")
+        health = model(Health, answer.body, "the guest's health report")
+        if health.ready:
+            self._has_screen = health.screen is not None
+        return health
 
     def wait_ready(self, bound: float = 60.0) -> Health:
         """Wait until the guest is ready and return its health; `GuestError` says what was missing
@@ -363,16 +390,6 @@ class Guest(Closing):
             return answer
         error = GuestRefusalError if answer.status == 400 else GuestError
         raise error(f"{method} {path}: {answer.status} {_error_message(answer)}")
-
-
-@dataclass(frozen=True)
-class Deadline:
-    """A common deadline for several requests."""
-
-    end: float
-    """Monotonic time."""
-    message: str
-    """The error message when it has passed."""
 
 
 def _error_message(answer: Answer) -> str:

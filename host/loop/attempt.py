@@ -17,7 +17,7 @@ from typing import Any
 from ambidex.host import Agent, Briefing, Stop, ToolSpec
 from ambidex.host.client.answers import Health
 from ambidex.host.client.guest import Guest
-from ambidex.host.errors import GuestError
+from ambidex.host.errors import GuestError, NoDesktopError
 from ambidex.host.loop.branch_point import BranchPoint, copy_stage
 from ambidex.host.loop.checkpointing import CheckpointSaver
 from ambidex.host.loop.episode import Hooks, InterruptedEpisodeError, run_episode
@@ -30,7 +30,7 @@ from ambidex.host.loop.supervision import SupervisedTrial
 from ambidex.host.loop.verdicts import verdict_on
 from ambidex.host.models.exposure import offer_of, restrict_modality
 from ambidex.host.records.announcement import announced
-from ambidex.host.records.config import Job, RunConfig, offered
+from ambidex.host.records.config import Job, RunConfig, offered, tools_of
 from ambidex.host.records.rows import Phase
 from ambidex.host.records.trajectory import Trajectory
 from ambidex.tasks import Task, Verdict
@@ -70,7 +70,8 @@ class Attempt:
     def run(self, make_agent: MakeAgent) -> dict[str, Any]:
         """Run all stages; returns the row's fields of a scored trial."""
         with self._stage("revert"):
-            self.machine.revert(self.point.checkpoint if self.point else self.task.spec.snapshot)
+            place = self.point.checkpoint if self.point else self.task.spec.snapshot
+            self.machine.revert(place, self.task.spec.services)
         with (
             announced(self.folder, self.machine),
             Guest(self.machine.endpoint, self.machine.token) as guest,
@@ -97,6 +98,12 @@ class Attempt:
         self.agent_is_root = health.agent_is_root or bool(self.point and self.point.agent_is_root)
         if not health.ready:
             raise GuestError(f"the guest is not ready after a revert: {health.missing()}")
+        hand = self.point.fork.hand if self.point else None
+        if health.screen is None and "gui" in (self.config.condition, hand):
+            raise NoDesktopError(
+                "mouse and keyboard need a screen, and this guest has no desktop",
+                hint="Use --condition tools, or an image with a desktop.",
+            )
         return health
 
     def _set_stage(self, guest: Guest) -> None:
@@ -128,7 +135,7 @@ class Attempt:
             seed=seed,
             **({"from": point.reference} if point else {}),
         )
-        tools = offered(served, config.condition)
+        tools = offered(tools_of(self.task.spec, served), config.condition)
         offer = offer_of(config.exposure, tools, self.task, seed)
         apps = {tool.name: tool.app for tool in served}
         first = point.step if point else 1
@@ -195,7 +202,7 @@ class Attempt:
 
     @contextmanager
     def _fresh(self, machine: Machine) -> Iterator[Guest]:
-        machine.revert(self.task.spec.snapshot)
+        machine.revert(self.task.spec.snapshot, self.task.spec.services)
         with Guest(machine.endpoint, machine.token) as guest:
             guest.wait_ready()
             yield guest

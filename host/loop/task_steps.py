@@ -7,7 +7,9 @@ import shlex
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
+from shutil import copyfile
 
+from ambidex.evaluators.database import BEFORE as BEFORE_EXPORT
 from ambidex.evaluators.manifest import Source
 from ambidex.host import ToolCall, ToolResult
 from ambidex.host.client.answers import GuestRefusalError, NoSuchWindowError
@@ -30,6 +32,7 @@ from ambidex.tasks.spec import (
     Call,
     CallCollect,
     ChangesCollect,
+    ExportCollect,
     Get,
     ListCollect,
     Put,
@@ -63,6 +66,13 @@ def set_stage(name: str, body: Verbs, guest: Guest, kept: Path | None) -> None:
                 result = _call(f"{name}-setup-{index}", step, guest)
                 if result.error:
                     raise StageError(f"{where}: {step.call}: {result.text}")
+    exports = [one for one in body.spec.collect if isinstance(one, ExportCollect)]
+    if exports and kept is not None:
+        kept.mkdir(parents=True, exist_ok=True)
+        guest.freeze()
+        for export in exports:
+            (kept / _before(export)).write_bytes(guest.export(export.export)[0])
+        guest.thaw()
     if any(isinstance(step, ChangesCollect) for step in body.spec.collect):
         if kept is None:
             raise StageError(f"{name} collects changes, and has no directory for the first survey")
@@ -112,6 +122,10 @@ def collect(
                     sources[step.kept_as] = _file(step, files, target)
                 case ListCollect():
                     sources[step.kept_as] = _listing(step, files, target)
+                case ExportCollect():
+                    sources[step.kept_as] = _export(step, guest, target)
+                    if kept is not None:
+                        copyfile(kept / _before(step), evidence / _before(step))
                 case ChangesCollect():
                     sources[step.kept_as] = _changes(
                         files, target, kept, settings, files.home or home
@@ -149,6 +163,17 @@ def _listing(step: ListCollect, files: EvidenceFiles, target: Path) -> Source:
     flaw = "" if listing.there else "there is no such folder"
     flaw = "it holds too many files" if listing.more else flaw
     return Source(by=files.by, asked=step.list, state="listed", size=len(paths), flaw=flaw)
+
+
+def _before(step: ExportCollect) -> str:
+    return BEFORE_EXPORT.format(step.kept_as.removesuffix(".json"))
+
+
+def _export(step: ExportCollect, guest: Guest, target: Path) -> Source:
+    content, whole = guest.export(step.export)
+    target.write_bytes(content)
+    flaw = "" if whole else "the service holds too much to be judged"
+    return Source(by="service", asked=step.export, state="file", size=len(content), flaw=flaw)
 
 
 def _run_output(step: RunCollect, guest: Guest, target: Path) -> Source:

@@ -86,6 +86,8 @@ class Outcome(Strict):
     input_tokens: Count = 0
     output_tokens: Count = 0
     cached_tokens: Count = 0
+    reasoning_tokens: Count | None = None
+    """Those of the output tokens that were spent on reasoning; None if unknown."""
     cost: Dollars | None = 0.0
     """US dollars; None if unknown."""
     requests: Count = 0

@@ -49,7 +49,7 @@ class Step:
     number: int
     """From 1."""
     before: str
-    """Hash of the frame the agent saw."""
+    """Hash of the frame the agent saw; empty in a guest without a desktop."""
     decision: Decision
     apps: list[str | None]
     """For each call the app of its tool; null if no such tool was on offer."""
@@ -57,7 +57,7 @@ class Step:
     """The tools on offer, as the name of an earlier line of kind `offer`."""
     results: list[ToolResult] = field(default_factory=list)
     after: str = ""
-    """Hash of the frame after the step; empty if the episode ended without one."""
+    """Hash of the frame after the step; empty if there was none, as when the episode ended."""
     still: bool = True
     seconds: Seconds = field(default_factory=Seconds)
     focused: str = ""
@@ -85,9 +85,9 @@ class Trajectory(Closing):
         """Close the file."""
         self._file.close()
 
-    def frame(self, frame: Frame) -> str:
-        """Store the frame, if it is new, and return its hash."""
-        return self._frames.add(frame)
+    def frame(self, frame: Frame | None) -> str:
+        """Store the frame, if it is new, and return its hash; empty if there is none."""
+        return self._frames.add(frame) if frame else ""
 
     def start(self, **fields: Any) -> None:
         """Write the first line: what the episode started with."""

@@ -14,12 +14,14 @@ from pathlib import Path
 
 from ambidex.host import Limits, ToolSpec
 from ambidex.host.agents import agent_maker, check_agent, roles_of
-from ambidex.host.dialects import check_dialect
+from ambidex.host.dialects import check_dialect, form_of
 from ambidex.host.errors import UsageError
+from ambidex.host.models.effort import check_effort
 from ambidex.host.models.exposure import check_exposure
 from ambidex.host.models.model import LiteModel
 from ambidex.host.models.prices import Prices, read_prices
 from ambidex.host.models.prompts import prompts_hash
+from ambidex.host.records.command import keep_command
 from ambidex.host.records.config import (
     SCHEMA,
     CheckpointPolicy,
@@ -38,7 +40,7 @@ from ambidex.host.records.config import (
 )
 from ambidex.host.records.rows import NAME as RESULTS
 from ambidex.host.records.rows import Row, finished, read_rows
-from ambidex.host.runs.machines import MachineOptions, Source, open_machines, provider_named
+from ambidex.host.runs.machines import MachineOptions, Source, open_machines
 from ambidex.host.runs.progress_lines import ProgressDisplay
 from ambidex.host.runs.runner import run_jobs
 from ambidex.tasks import Suite
@@ -84,6 +86,8 @@ class RunRequest:
     grounder: ModelConfig | None = None
     prices: Path | None = None
     """A price table that overrides the built-in one."""
+    command: str = ""
+    """The command line that requests it; empty: not kept."""
 
     def __post_init__(self) -> None:
         try:
@@ -122,7 +126,7 @@ def on_machines(options: MachineOptions) -> Iterator[RunFunction]:
 
 
 def _check_ready(request: RunRequest, options: MachineOptions) -> None:
-    check(request, options.provider)
+    check(request, options)
     for model in (request.model, request.grounder):
         if model is not None and model.key and not os.environ.get(model.key):
             raise UsageError(f"the environment variable {model.key} (the API key) is not set")
@@ -145,6 +149,8 @@ def _run(
         display.message(line)
     if adopt(folder, config):
         display.message(f"resuming the run in {folder}")
+    if request.command:
+        keep_command(folder, request.command)
     return run_jobs(
         request.jobs,
         config,
@@ -161,7 +167,7 @@ def _title(request: RunRequest) -> str:
     return f"{request.suite.name} {request.condition}"
 
 
-def check(request: RunRequest, provider: str) -> None:
+def check(request: RunRequest, machines: MachineOptions) -> None:
     """`UsageError` if the request cannot be run; touches no machine."""
     config = config_of(request, read_prices(request.prices))
     for agent in request.agents:
@@ -170,12 +176,14 @@ def check(request: RunRequest, provider: str) -> None:
     for model in (request.model, request.grounder):
         if model is not None:
             check_dialect(model.dialect)
+            check_effort(model, "chat" if model is request.grounder else form_of(model.dialect))
     check_exposure(request.exposure)
     if request.keep or request.fork:
-        refuse_unforked(provider)
-    if request.checkpoints and not provider_named(provider).forks:
+        refuse_unforked(machines)
+    if request.checkpoints and not machines.forks:
         raise UsageError(
-            f"interim verdicts need a provider that can fork running machines; {provider} cannot",
+            "interim verdicts need a provider that can fork running machines; "
+            f"{machines.provider} cannot fork those of {machines.image}",
             hint="Run each step limit separately, or use --provider libvirt.",
         )
     if outside := [steps for steps in request.checkpoints if not 0 < steps < request.limits.steps]:
@@ -185,11 +193,12 @@ def check(request: RunRequest, provider: str) -> None:
         )
 
 
-def refuse_unforked(provider: str) -> None:
-    """`UsageError` if the provider cannot take checkpoints of running machines."""
-    if not provider_named(provider).forks:
+def refuse_unforked(machines: MachineOptions) -> None:
+    """`UsageError` if no checkpoints can be taken of these machines while they run."""
+    if not machines.forks:
         raise UsageError(
-            f"machines of the provider {provider} have no checkpoints",
+            f"machines of the provider {machines.provider} with the image {machines.image} have no "
+            "checkpoints",
             hint="Use --provider libvirt, or leave --checkpoint out.",
         )
 

@@ -40,6 +40,11 @@ class MachineOptions:
             if not 1 <= value <= most:
                 raise UsageError(f"--{name} must be between 1 and {most}, not {value}")
 
+    @property
+    def forks(self) -> bool:
+        """Whether these machines can be forked and have checkpoints taken while they run."""
+        return provider_named(self.provider).forks(self.image)
+
 
 @dataclass(frozen=True)
 class Source:
@@ -55,8 +60,8 @@ class Source:
 class Provider(Protocol):
     """Makes machines: a module of `host.runs.providers`, or a user's own object."""
 
-    forks: bool
-    """Whether running machines can be forked and have checkpoints taken."""
+    def forks(self, image: str) -> bool:
+        """Whether running machines of that image can be forked and have checkpoints taken."""
 
     def open(
         self, options: MachineOptions, say: Callable[[str], None], code: Path | None

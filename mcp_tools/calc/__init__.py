@@ -10,6 +10,7 @@ app = App(
     "LibreOffice Calc",
     worker="office",
     windows=("libreoffice-calc",),
+    needs="/usr/bin/soffice",
     prepare="ambidex.mcp_tools.office.connection:prepare",
     recover="ambidex.mcp_tools.office.connection:recover",
 )

@@ -10,4 +10,5 @@ app = App(
     worker="browser",
     timeout=60,
     windows=("chromium", "chromium-browser", "google-chrome"),
+    needs="/usr/bin/chromium:/usr/bin/google-chrome",
 )

@@ -9,5 +9,6 @@ app = App(
     "Files below the home folder",
     worker="filesystem",
     mounted="@modelcontextprotocol/server-filesystem 2026.8.31",
+    needs="/opt/programs/node_modules/@modelcontextprotocol/server-filesystem",
     timeout=90,  # the first call starts the server
 )

@@ -9,5 +9,6 @@ app = App(
     "Git repositories",
     worker="git",
     mounted="mcp-server-git 2026.10.19",
+    needs="/usr/bin/git",
     timeout=90,  # the first call starts the server
 )

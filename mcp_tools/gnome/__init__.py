@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from ambidex.mcp_tools import App
+from ambidex.mcp_tools import DESKTOP, App
 
-app = App("gnome", "GNOME settings", worker="desktop")
+app = App("gnome", "GNOME settings", worker="desktop", needs=DESKTOP)

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from ambidex.mcp_tools import App
+from ambidex.mcp_tools import DESKTOP, App
 
-app = App("os", "the operating system", worker="desktop")
+app = App("os", "the operating system", worker="desktop", needs=DESKTOP)

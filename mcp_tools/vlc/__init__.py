@@ -4,4 +4,4 @@ from __future__ import annotations
 
 from ambidex.mcp_tools import App
 
-app = App("vlc", "VLC media player", worker="media", windows=("vlc",))
+app = App("vlc", "VLC media player", worker="media", windows=("vlc",), needs="/usr/bin/vlc")

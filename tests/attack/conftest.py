@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from ambidex.host.box.client import Box
-from ambidex.host.client.guest import Guest, Patience
+from ambidex.host.client.guest import Guest
+from ambidex.host.client.limits import Patience
 from tests.attack.hostile import Hostile, hostile
 
 

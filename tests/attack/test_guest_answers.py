@@ -251,7 +251,8 @@ def task(tmp_path: Path) -> Task:
 MEMORY = """
 import resource, sys
 from ambidex.host.errors import GuestError
-from ambidex.host.client.guest import Guest, Patience
+from ambidex.host.client.guest import Guest
+from ambidex.host.client.limits import Patience
 with Guest(sys.argv[1], "token", patience=Patience(answer=60, call=60)) as guest:
     guest.health()
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -40,7 +40,7 @@ class Hostile(PeerMachine):
         super().__init__()
         self.harm = harm
 
-    def revert(self, snapshot: Any) -> None:
+    def revert(self, snapshot: Any, services: Any = None) -> None:
         super().revert(snapshot)
         self.harm(self.desktops[-1])
 

@@ -16,7 +16,8 @@ from typing import Any, cast
 import pytest
 
 from ambidex.host.client.evidence_files import EvidenceFiles
-from ambidex.host.client.guest import Guest, Patience
+from ambidex.host.client.guest import Guest
+from ambidex.host.client.limits import Patience
 from ambidex.host.errors import GuestError
 from ambidex.host.osworld.collecting import Collector
 from ambidex.host.osworld.waiting import Waiting

@@ -371,7 +371,7 @@ def _rows(show: Show) -> list[Row]:
 def _screen_of(machine: Machine) -> str:
     """Its address; empty for the machine of a trial that has ended."""
     try:
-        return machine.vnc[0]
+        return machine.vnc[0] if machine.vnc else ""
     except MachineError:
         return ""
 

@@ -11,13 +11,8 @@ from typing import Any
 import pytest
 
 from ambidex.guest import HarnessError
-from ambidex.guest.desktop.harness_verbs import (
-    OUTPUT,
-    check_desktop,
-    run,
-    wait_for_window,
-    write_file,
-)
+from ambidex.guest.commands import OUTPUT, run, write_file
+from ambidex.guest.desktop.harness_verbs import check_desktop, wait_for_window
 from ambidex.mcp_tools.display.x11 import Window
 from ambidex.mcp_tools.waiting import wait_for
 from tests.support.tables import every_case

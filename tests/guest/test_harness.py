@@ -18,6 +18,7 @@ from ambidex.guest.harness import Harness, on_error
 from ambidex.guest.journal import Journal
 from ambidex.guest.tools import Server
 from ambidex.guest.workers import Worker, WorkerEndedError
+from ambidex.guest.world import World
 
 from .conftest import StartWorker
 
@@ -38,7 +39,9 @@ def client(workers: dict[str, Worker], journal: Journal) -> httpx.AsyncClient:
     server = Server({}, workers)
     processes = next(iter(workers.values())).processes
     token, freezer = Token("a-token-of-a-test"), Freezer(processes)
-    harness = Harness(workers, server, token, journal, "digest", freezer)
+    harness = Harness(
+        workers, server, token, journal, "digest", freezer, World({}, processes, freezer)
+    )
     harness.warmed = [200]
     app = Starlette(routes=harness.routes(), exception_handlers={HarnessError: on_error})
     return httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://guest")

@@ -21,19 +21,22 @@ from tests.support.suites import suite as suite
 class Nowhere:
     """A provider that has no machines."""
 
-    forks = True
+    def forks(self, image: str) -> bool:
+        return True
 
     def open(self, options: MachineOptions, say: object, code: object) -> object:
         return f"{options.machines} machines"
 
 
 NOWHERE = Nowhere()
+IMAGES = ("debian-12", "debian-13-services")  # with a desktop and without
 
 
 def test_built_in_parts_are_found_by_their_modules() -> None:
     assert part_names(providers, "PROVIDER") == ("attached", "libvirt", "sandbox")
     assert set(part_names(dialects, "DIALECT")) >= {"functions", "paper", "anthropic", "openai"}
-    assert [provider_named(name).forks for name in ("libvirt", "sandbox")] == [True, False]
+    provided = [(provider, image) for provider in ("libvirt", "sandbox") for image in IMAGES]
+    assert [provider_named(p).forks(image) for p, image in provided] == [True, True, False, True]
     assert (roles_of("planner"), roles_of("oracle:gui")) == (("model", "grounder"), ())
 
 

@@ -4,10 +4,13 @@ import json
 import re
 import subprocess
 import sys
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from ambidex.mcp_tools import Tool, catalogue
+from ambidex.mcp_tools import Tool, ToolError, catalogue
+from ambidex.mcp_tools.recorded import RecordedTool
 from tests.support.tables import every_case
 
 TOOLS = catalogue.tools()
@@ -17,7 +20,21 @@ READS = re.compile(
 )
 
 
-every_tool = every_case("tool", [TOOLS[name] for name in sorted(TOOLS)], lambda tool: tool.name)
+OURS = [tool for tool in TOOLS.values() if not isinstance(tool, RecordedTool)]
+every_tool = every_case("tool", OURS, lambda tool: tool.name)
+every_recorded_tool = every_case(
+    "tool",
+    [tool for tool in TOOLS.values() if isinstance(tool, RecordedTool)],
+    lambda tool: tool.name,
+)
+
+
+@every_recorded_tool
+def test_a_recorded_tool_checks_its_arguments(tool: RecordedTool) -> None:
+    assert re.fullmatch(r"[a-z][a-z0-9_]{2,63}", tool.name)
+    assert tool.description
+    with pytest.raises(ToolError, match=f"{tool.name}: .*unknown argument 'nonsense'"):
+        tool.arguments({"nonsense": 1})
 
 
 @every_tool
@@ -108,3 +125,15 @@ def test_listing_the_tools_imports_no_desktop_libraries() -> None:
     command = [sys.executable, "-c", script]
     loaded = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
     assert loaded.stdout.strip() == "set()"
+
+
+def test_an_app_is_served_where_one_of_the_paths_it_needs_exists(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = tmp_path / "chromium", tmp_path / "google-chrome"
+    git = catalogue.apps()["git"]
+    monkeypatch.setattr("ambidex.mcp_tools.git.app", replace(git, needs=f"{first}:{second}"))
+    assert "git" not in catalogue.installed(desktop=True)
+    second.touch()
+    assert "git" in catalogue.installed(desktop=True)
+    assert catalogue.installed(desktop=False).keys() >= {"files", "git"}

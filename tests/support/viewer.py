@@ -9,10 +9,18 @@ from contextlib import contextmanager
 from vncdotool.rfb import _vnc_des, des_encrypt
 from websockets.sync.client import ClientConnection, connect
 
-__all__ = ["viewer"]
+from ambidex.vm import Machine
+
+__all__ = ["screen_of", "viewer"]
 
 VERSION = b"RFB 003.008\n"
 PASSWORD = 2
+
+
+def screen_of(machine: Machine) -> tuple[str, str]:
+    """The address and the password of a machine's screen."""
+    assert machine.vnc is not None
+    return machine.vnc
 
 
 @contextmanager

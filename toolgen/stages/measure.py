@@ -131,7 +131,7 @@ def run_arm(
         catalogue=context.catalogue,
         model=model,
     )
-    check(request, options.machines.provider)
+    check(request, options.machines)
     prices = read_prices()
     with ExitStack() as stack:
         stack.enter_context(locked(folder))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import json
+import shlex
 import shutil
 import tarfile
 from collections.abc import Callable
@@ -21,6 +22,7 @@ from ambidex.vm.building.layer import PROJECT, build_layer
 from ambidex.vm.building.mirrors import editor_source, sources_for, sources_needed
 from ambidex.vm.building.programs import bootstrap, build_programs
 from ambidex.vm.building.recipe import IMAGES, Recipe, Screen, load_recipe
+from ambidex.vm.building.services import Service, load_services, service_files
 from ambidex.vm.namespace import COMMAND
 from ambidex.vm.process import run
 from ambidex.vm.store import cache_folder, digest, once
@@ -62,6 +64,10 @@ class Base:
     """MiB."""
     screen: Screen
     user: str
+    session: str = "desktop"
+    """`none` if the machine has no desktop."""
+    services: tuple[Service, ...] = ()
+    """The services it has, in the order in which they can be started."""
     kernel: Path | None = None
     initrd: Path | None = None
     command_line: str = ""
@@ -138,12 +144,15 @@ def _make_archive(
 ) -> None:
     files = staging / "files.tar"
     with tarfile.open(files, "w") as files_archive:
-        for folder in (IMAGES / "files", IMAGES / name / "files"):
-            if folder.is_dir():
-                _add(files_archive, folder)
+        for folder in recipe.file_folders(name):
+            _add(files_archive, folder)
+        for path, content, mode in service_files(load_services(recipe.services)):
+            entry = tarfile.TarInfo(path.lstrip("/"))
+            entry.size, entry.mode = len(content), mode
+            files_archive.addfile(entry, io.BytesIO(content))
     script = staging / "customize.sh"
     shutil.copy(IMAGES / "customize.sh", script)
-    arguments = " ".join([recipe.user, recipe.password, *recipe.units.mask])
+    arguments = shlex.join([recipe.user, recipe.password, recipe.session, *recipe.units.mask])
     partial = staging / "tree.partial.tar"
     packages, editor = recipe.package_names(), editor_source()
     if editor:
@@ -224,6 +233,8 @@ def _describe(staging: Path, name: str, id: str, recipe: Recipe) -> None:
         "memory": recipe.memory,
         "screen": recipe.screen.model_dump(),
         "user": recipe.user,
+        "session": recipe.session,
+        "services": [service.model_dump() for service in load_services(recipe.services).values()],
         "kernel": "kernel",
         "initrd": "initrd",
         "command_line": COMMAND_LINE,
@@ -275,6 +286,7 @@ def read_base(folder: Path) -> Base:
     for key in ("kernel", "initrd"):
         if key in fields:
             fields[key] = folder / fields[key]
+    fields["services"] = tuple(Service(**service) for service in fields.get("services", ()))
     return Base(**{**fields, "screen": Screen(**fields["screen"]), "folder": folder})
 
 

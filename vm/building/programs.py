@@ -1,9 +1,9 @@
 """Builds the guest's programs that its distribution does not package.
 
-These are VS Code as a server, Node to run it, and an MCP server. They come from the npm registry,
-at the exact versions of `images/programs/package-lock.json`; native parts are compiled in a tree of
+These are MCP servers, Node to run them, and VS Code as a server. `images/programs/NAME` locks the
+exact versions of a set of them, and a recipe names its set; native parts are compiled in a tree of
 the image's release. The result (in the cache: programs/<digest>/programs.tar) is built once per
-release and version, and unpacked at /opt/programs of every base.
+release and version, and unpacked at /opt/programs of the base.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from ambidex.vm import MachineError
 from ambidex.vm.building.recipe import IMAGES, Recipe
 from ambidex.vm.process import run
 from ambidex.vm.store import cache_folder, digest, once, tree_digest
@@ -20,8 +21,8 @@ __all__ = ["PROGRAMS", "bootstrap", "build_programs"]
 
 PROGRAMS = IMAGES / "programs"
 CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")
-PACKAGES = ("ca-certificates", "npm", "g++", "make", "python3", "pkg-config")
-"""Packages that every build needs; a recipe adds libraries."""
+PACKAGES = ("ca-certificates", "npm")
+"""Packages that every build needs; a recipe adds others."""
 
 
 def bootstrap() -> list[str]:
@@ -39,15 +40,20 @@ def build_programs(
     recipe: Recipe, sources: Sequence[str], *, say: Callable[[str], None]
 ) -> Path | None:
     """The archive of /opt/programs for a recipe, built if needed; None if the recipe has none."""
-    libraries = recipe.packages_to_build
-    if not libraries:
+    if not recipe.programs:
         return None
-    id = digest(recipe.distribution, recipe.suite, " ".join(libraries), tree_digest([PROGRAMS]))
+    folder, packages = PROGRAMS / recipe.programs, recipe.packages_to_build
+    if not folder.is_dir():
+        available = ", ".join(sorted(path.name for path in PROGRAMS.iterdir()))
+        raise MachineError(
+            f"no set of programs is called {recipe.programs!r}", hint=f"Sets: {available}."
+        )
+    id = digest(recipe.distribution, recipe.suite, " ".join(packages), tree_digest([folder]))
 
     def build(staging: Path) -> None:
-        say("building VS Code and the servers from npm")
+        say(f"building the programs of {folder.name}")
         partial = staging / "partial.tar"
-        files = sorted(path for path in PROGRAMS.iterdir() if path.is_file())
+        files = sorted(path for path in folder.iterdir() if path.is_file())
         hooks = [f"upload {path} /opt/programs/{path.name}" for path in files]
         if CERTIFICATES.exists():
             # If the network intercepts TLS with its own certificates, the tree needs them too.
@@ -62,7 +68,7 @@ def build_programs(
                 "--variant=minbase",
                 "--format=null",
                 f"--components={','.join(recipe.components)}",
-                f"--include={','.join([*PACKAGES, *libraries])}",
+                f"--include={','.join([*PACKAGES, *packages])}",
                 '--customize-hook=mkdir -p "$1/opt/programs"',
                 *(f"--customize-hook={hook}" for hook in hooks),
                 recipe.suite,
@@ -70,7 +76,7 @@ def build_programs(
                 *sources,
             ],
             what="building the guest's programs",
-            hint="Is the npm registry reachable? See the log for what failed.",
+            hint="Are the registries of npm and Python reachable? See the log for what failed.",
             log=staging / "build.log",
             progress=lambda line: say(line) if line.startswith("I: ") else None,
         )

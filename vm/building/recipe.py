@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ambidex.vm import MachineError
+from ambidex.vm.building.services import SERVICES, load_services
 from ambidex.vm.store import digest, tree_digest
 
 __all__ = ["Recipe", "Screen", "load_recipe", "recipe_names"]
@@ -49,13 +51,31 @@ class Recipe(RecipeModel):
     apps: list[str] = []
     screen: Screen = Screen()
     packages: dict[str, list[str]]
+    session: Literal["desktop", "none"] = "desktop"
+    """`none`: no desktop is started, and nobody logs in."""
+    services: list[str] = []
+    """Names of the services that the machine runs (`vm.building.services`)."""
+    programs: str = ""
+    """The set of programs at /opt/programs: a folder of `images/programs`. Empty for none."""
     packages_to_build: list[str] = []
-    """Libraries that /opt/programs is built against; if empty, the image has no /opt/programs."""
+    """Packages that building these programs needs."""
     units: Units = Units()
 
     def package_names(self) -> list[str]:
-        """The packages of all groups, without duplicates."""
-        return list(dict.fromkeys(name for group in self.packages.values() for name in group))
+        """The packages of all groups and of all services, without duplicates."""
+        groups = [*self.packages.values()]
+        groups += [service.packages for service in load_services(self.services).values()]
+        return list(dict.fromkeys(name for group in groups for name in group))
+
+    def file_folders(self, name: str) -> list[Path]:
+        """The folders whose content is copied into the tree of the recipe called `name`."""
+        folders = [
+            IMAGES / "files" / "common",
+            *([IMAGES / "files" / "desktop"] if self.session == "desktop" else []),
+            *(SERVICES / service / "files" for service in self.services),
+            IMAGES / name / "files",
+        ]
+        return [folder for folder in folders if folder.is_dir()]
 
 
 def recipe_names() -> list[str]:
@@ -75,9 +95,10 @@ def load_recipe(name: str) -> tuple[Recipe, str]:
     except (tomllib.TOMLDecodeError, ValidationError) as error:
         raise MachineError(f"{path}: {error}") from None
     script = (IMAGES / "customize.sh").read_bytes()
+    load_services(recipe.services)  # refuses a wrong declaration before anything is built
     folders = [
-        folder
-        for folder in (IMAGES / "files", IMAGES / name / "files", IMAGES / "programs")
-        if folder.is_dir()
+        *recipe.file_folders(name),
+        *([IMAGES / "programs" / recipe.programs] if recipe.programs else []),
+        *(SERVICES / service for service in recipe.services),
     ]
     return recipe, digest(recipe.model_dump_json(), script, tree_digest(folders))

@@ -1,8 +1,9 @@
 #!/bin/sh
-# Runs inside the new tree, once, after the packages and files are in place. Arguments: user, password, then units to mask.
+# Runs inside the new tree, once, after the packages and files are in place. Arguments: user, password, session (desktop or
+# none), then units to mask.
 set -eu
-user=$1 password=$2
-shift 2
+user=$1 password=$2 session=$3
+shift 3
 # Tasks written for Google Chrome find Chromium under its names, and its profile in the same place.
 if [ -x /usr/bin/chromium ]; then
     ln -s /usr/bin/chromium /usr/bin/google-chrome
@@ -12,13 +13,13 @@ if [ -x /usr/bin/chromium ]; then
 fi
 useradd --create-home --shell /bin/bash --uid 1000 --groups audio,video "$user"
 printf '%s:%s\n' "$user" "$password" | chpasswd
-# The guest's own accounts: the door; what its workers are besides the desktop user; who reads the evidence.
-for account in ambidex ambidex-worker ambidex-collector; do
+# The guest's own accounts: the door; what its workers are besides the desktop user; who reads the evidence; who runs a
+# task's verification program.
+for account in ambidex ambidex-worker ambidex-collector ambidex-verifier; do
     useradd --system --home-dir /nonexistent --shell /usr/sbin/nologin "$account"
 done
 install -d -m 0700 -o ambidex -g ambidex /etc/ambidex
 install -d /opt/ambidex
-sed -i "s/^autologin-user=.*/autologin-user=$user/" /etc/lightdm/lightdm.conf.d/50-ambidex.conf
 echo ambidex-desk >/etc/hostname
 printf '127.0.0.1 localhost ambidex-desk\n' >/etc/hosts
 printf 'nameserver 10.0.2.3\noptions timeout:1 attempts:1\n' >/etc/resolv.conf
@@ -31,9 +32,16 @@ if [ -d /usr/share/code ]; then
     rm -rf $served /usr/local/bin/code
     sed -i 's,/usr/local/bin/code,/usr/bin/code,' /usr/share/applications/code.desktop
 fi
-dconf update
-systemctl enable systemd-networkd.service ambidex-layer.service lightdm.service
-systemctl set-default graphical.target
+systemctl enable systemd-networkd.service ambidex-layer.service
+if [ "$session" = desktop ]; then
+    sed -i "s/^autologin-user=.*/autologin-user=$user/" /etc/lightdm/lightdm.conf.d/50-ambidex.conf
+    dconf update
+    systemctl enable lightdm.service
+    systemctl set-default graphical.target
+else
+    touch /etc/ambidex/headless
+    systemctl set-default multi-user.target
+fi
 systemctl disable ssh.service 2>/dev/null || true
 for unit in "$@"; do
     case $unit in
@@ -51,3 +59,10 @@ for unit in "$@"; do
 done
 rm -f /etc/ssh/ssh_host_*
 : >/etc/machine-id
+for seed in /usr/share/ambidex/seeds/*; do
+    [ ! -f "$seed" ] || "$seed" "$user"
+done
+rm -rf /usr/share/ambidex/seeds
+for unit in /etc/systemd/system/ambidex-service-*.service; do
+    [ ! -f "$unit" ] || systemctl enable "${unit##*/}"
+done

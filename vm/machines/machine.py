@@ -22,8 +22,8 @@ class Running(Protocol):
         """Its guest's endpoint."""
 
     @property
-    def vnc(self) -> tuple[str, str]:
-        """Address and password of its screen."""
+    def vnc(self) -> tuple[str, str] | None:
+        """Address and password of its screen; None without a desktop."""
 
     @property
     def name(self) -> str:
@@ -47,7 +47,9 @@ class Running(Protocol):
 
 R = TypeVar("R", bound=Running)
 
-Switch = Callable[[R | None, Place], R]
+Services = Sequence[str] | None
+"""Names of the image's services that must run; None for all."""
+Switch = Callable[[R | None, Place, Services], R]
 """Returns an instance in the state of a snapshot or checkpoint, and ends the old one if given."""
 Save = Callable[[R, Place, Place, Sequence[Program]], None]
 """Saves an instance, which was last at the first place, at the second."""
@@ -93,7 +95,7 @@ class OwnedMachine(Closing, Generic[R]):
         return self.instance.door.token
 
     @property
-    def vnc(self) -> tuple[str, str]:
+    def vnc(self) -> tuple[str, str] | None:
         """See `vm.Machine`."""
         return self.instance.vnc
 
@@ -101,9 +103,9 @@ class OwnedMachine(Closing, Generic[R]):
         """See `vm.Machine`."""
         self.revert(self._snapshot)
 
-    def revert(self, snapshot: Place) -> None:
+    def revert(self, snapshot: Place, services: Services = None) -> None:
         """See `vm.Machine`."""
-        self._current = self._switch(self._current, snapshot)
+        self._current = self._switch(self._current, snapshot, services)
         self._snapshot = self._last = snapshot
 
     def snapshot(self, name: Place, programs: Sequence[Program] = ()) -> None:

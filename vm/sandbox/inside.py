@@ -1,4 +1,4 @@
-"""Process 1 of a sandbox: starts the services of a desktop and keeps them running.
+"""Process 1 of a sandbox: starts a desktop and the image's services, and keeps them running.
 
 `python3 -I -S inside.py TAG LINE`, where LINE is the number of a socket. The first message on it is
 a `SandboxConfig`; later ones are `stop` and `go`, which pause all processes while files are copied.
@@ -26,6 +26,10 @@ from pathlib import Path
 from typing import IO, Any
 
 UNIT = Path("/opt/ambidex/guest/ambidex-guest.service")
+SERVICES = Path("/usr/share/ambidex/services.json")
+"""The image's services (`vm.building.services`)."""
+STARTED = Path("/run/ambidex-services.json")
+"""The names of those that this sandbox runs, for the guest server."""
 SESSION = Path("/usr/share/xsessions/gnome-flashback-metacity.desktop")
 PARTS = Path("/usr/share/gnome-session/sessions") / f"{SESSION.stem}.session"
 SETTINGS = "org.gnome.SettingsDaemon"
@@ -88,6 +92,10 @@ class SandboxConfig:
     """The first message: how to configure this sandbox."""
 
     user: str
+    session: str
+    """`none` if there is no desktop."""
+    services: list[str]
+    """The names of the image's services to start."""
     screen: tuple[int, int]
     token: str
     password: str
@@ -97,7 +105,7 @@ class SandboxConfig:
     guest: int
     """Number of the listening socket for the guest server."""
     display: int
-    """Number of the listening socket for viewers of the X server."""
+    """Number of the listening socket for viewers of the X server; unused without a desktop."""
 
 
 class SandboxInit:
@@ -107,14 +115,23 @@ class SandboxInit:
         self.config = config
         self.user = pwd.getpwnam(config.user)
         self.runtime = Path(f"/run/user/{self.user.pw_uid}")
+        self.has_desktop = config.session != "none"
         as_user = self.as_user
-        self.services = [
-            Service("bus", self.system_bus),
-            Service("display", self.display),
-            Service("guest", self.guest, restart=True),
-            Service("session-bus", lambda log: self.run(self.session_bus(), log, as_user())),
-            Service("sound", lambda log: self.run(self.sound(), log, as_user()), restart=True),
-            Service("session", self.session, restart=True),
+        self.services = [Service("guest", self.guest, restart=True)]
+        if self.has_desktop:
+            self.services = [
+                Service("bus", self.system_bus),
+                Service("display", self.display),
+                *self.services,
+                Service("session-bus", lambda log: self.run(self.session_bus(), log, as_user())),
+                Service("sound", lambda log: self.run(self.sound(), log, as_user()), restart=True),
+                Service("session", self.session, restart=True),
+            ]
+        declared = json.loads(SERVICES.read_text()) if SERVICES.exists() else []
+        self.services += [
+            Service(f"service-{one['name']}", self.service(one), restart=True)
+            for one in declared
+            if one["name"] in config.services
         ]
 
     def prepare(self) -> None:
@@ -125,6 +142,7 @@ class SandboxInit:
         """
         root, guest = pwd.getpwuid(0), pwd.getpwnam("ambidex")
         Path("/etc/machine-id").write_text(self.config.machine_id + "\n")
+        STARTED.write_text(json.dumps(self.config.services))
         for leftover in (Path("/tmp/.X0-lock"), Path("/tmp/.X11-unix/X0")):
             leftover.unlink(missing_ok=True)  # of the display that ran when the snapshot was taken
         for path, owner, mode in (
@@ -132,7 +150,7 @@ class SandboxInit:
             (Path("/tmp/.X11-unix"), root, 0o1777),
             (Path("/tmp/.ICE-unix"), root, 0o1777),
             (Path("/run/lock"), root, 0o1777),
-            (Path("/run/dbus"), pwd.getpwnam("messagebus"), 0o755),
+            (Path("/run/dbus"), root, 0o755),
             (Path("/run/user"), root, 0o755),
             (self.runtime, self.user, 0o700),
             (Path("/run/ambidex"), guest, 0o700),
@@ -142,6 +160,13 @@ class SandboxInit:
             os.chown(path, owner.pw_uid, owner.pw_gid, follow_symlinks=False)
             os.chmod(path, mode)
         write(Path("/etc/ambidex/token"), self.config.token.encode(), guest)
+        if self.has_desktop:
+            self.prepare_desktop()
+
+    def prepare_desktop(self) -> None:
+        """Create the display's key, and leave out the parts of the session that need hardware."""
+        bus = pwd.getpwnam("messagebus")
+        os.chown("/run/dbus", bus.pw_uid, bus.pw_gid)
         parts = PARTS.read_text()
         for part in DISABLED_PARTS:
             parts = parts.replace(f"{SETTINGS}.{part};", "")
@@ -232,6 +257,21 @@ class SandboxInit:
         argv += [f"--inh-caps={names}", f"--ambient-caps={names}", *unit["ExecStart"]]
         env = {**SYSTEM, **environment, "AMBIDEX_USER": self.config.user, "LISTEN_FDS": "1"}
         return self.run(argv, log, env, pass_fds=[self.config.guest])
+
+    def service(self, declared: dict[str, Any]) -> Callable[[IO[bytes]], subprocess.Popen[bytes]]:
+        """A function that starts a service as its systemd unit does."""
+
+        def start(log: IO[bytes]) -> subprocess.Popen[bytes]:
+            account = pwd.getpwnam(declared["account"])
+            for path in declared["runtime"]:
+                os.makedirs(path, exist_ok=True)
+                os.chown(path, account.pw_uid, account.pw_gid, follow_symlinks=False)
+            groups = os.getgrouplist(account.pw_name, account.pw_gid)
+            ids = {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": groups}
+            env = {**SYSTEM, "HOME": account.pw_dir, **declared["environment"]}
+            return self.run(declared["argv"], log, env, **ids)
+
+        return start
 
     def session_bus(self) -> Arguments:
         """The command line of the session bus."""

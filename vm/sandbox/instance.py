@@ -56,7 +56,10 @@ class Sandbox:
     line: socket.socket
     """The sandbox ends when this is closed, and therefore also when its owner ends."""
     door: Door
-    vnc: tuple[str, str]
+    vnc: tuple[str, str] | None
+    """Address and password of the screen; None without a desktop."""
+    services: tuple[str, ...] = ()
+    """The services of its image that it runs."""
     ended: threading.Lock = field(default_factory=threading.Lock)
     """Acquired by the first caller of `close` and never released."""
 
@@ -81,6 +84,8 @@ class Sandbox:
 
     def picture(self) -> bytes:
         """The screen as PNG, captured from outside."""
+        if self.vnc is None:
+            raise MachineError(f"{self.name} has no screen: its image has no desktop")
         return capture(*self.vnc)
 
     @contextlib.contextmanager
@@ -120,11 +125,16 @@ class Sandbox:
 
 
 def launch(
-    groups: ControlGroups, folder: Path, image: Image, lower: tuple[Path, ...], limits: Limits
+    groups: ControlGroups,
+    folder: Path,
+    image: Image,
+    lower: tuple[Path, ...],
+    limits: Limits,
+    services: tuple[str, ...],
 ) -> Sandbox:
-    """Start a sandbox on the folders `lower`, the topmost first.
+    """Start a sandbox on the folders `lower`, the topmost first, with these services of its image.
 
-    Returns once its first process runs; its desktop is not ready yet.
+    Returns once its first process runs; it is not ready yet.
     """
     if image.code is None:
         raise MachineError(f"the image {image.base.name!r} has no code layer for a sandbox")
@@ -161,6 +171,8 @@ def launch(
         vnc = f"127.0.0.1:{display.getsockname()[1]}", secrets.token_hex(4)
         config = {
             "user": image.base.user,
+            "session": image.base.session,
+            "services": services,
             "screen": image.base.screen.default,
             "token": door.token,
             "password": vnc[1],
@@ -181,7 +193,8 @@ def launch(
             raise
         ours.pop_all()
         os.close(info_reading_end)
-    return Sandbox(groups, folder, lower, process, first, handle, line, door, vnc)
+    screen = None if image.base.session == "none" else vnc
+    return Sandbox(groups, folder, lower, process, first, handle, line, door, screen, services)
 
 
 def _first_process(

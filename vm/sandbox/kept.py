@@ -1,9 +1,10 @@
-"""Snapshots of sandboxes: the files that one has written, and the programs to start again.
+"""Snapshots and checkpoints of sandboxes: the files that one has written, and what to start again.
 
     <snapshot>/layers/0, 1, …   overlays on the image's tree, later ones on top of earlier ones
                snapshot.json
 
-Processes are not saved: unsaved work, undo histories and window positions are lost.
+Processes are not saved. With a desktop, unsaved work, undo histories and window positions are lost,
+so checkpoints are only for sandboxes without one: their services recover as after a power failure.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from ambidex.vm import READY, MachineError, Program, plain_name
+from ambidex.vm import READY, MachineError, Place, Program, plain_name
 from ambidex.vm.building.image import Image
 from ambidex.vm.namespace import COMMAND
 from ambidex.vm.process import run
@@ -24,11 +25,15 @@ from ambidex.vm.store import cache_folder, digest, forget, locked
 
 __all__ = [
     "SandboxSnapshot",
+    "copy_files",
     "read_sandbox_snapshot",
+    "refuse_memory",
     "sandbox_snapshots_folder",
+    "save_sandbox_checkpoint",
     "save_sandbox_snapshot",
 ]
 
+DESCRIPTION = "snapshot.json"
 WINDOWS = """
 for window in $(xprop -root _NET_CLIENT_LIST | grep -o '0x[0-9a-f]*'); do
     case $(xprop -id "$window" _NET_WM_WINDOW_TYPE) in
@@ -47,6 +52,8 @@ class SandboxSnapshot:
     layers: tuple[Path, ...]
     """Overlays on the image's tree, the topmost first; none for the image itself."""
     programs: tuple[Program, ...]
+    services: tuple[str, ...] | None = None
+    """The services that ran when it was taken; None for all of the image's."""
 
 
 def sandbox_snapshots_folder(image: Image) -> Path:
@@ -55,23 +62,27 @@ def sandbox_snapshots_folder(image: Image) -> Path:
     return cache_folder() / "snapshots" / f"{image.base.name}-{key}-sandbox"
 
 
-def read_sandbox_snapshot(image: Image, name: str) -> SandboxSnapshot:
-    """The snapshot of that name; `MachineError` if there is none. `ready` is the image itself."""
-    if name == READY:
+def read_sandbox_snapshot(image: Image, place: Place) -> SandboxSnapshot:
+    """The snapshot or checkpoint; `MachineError` if there is none. `ready` is the image itself."""
+    if place == READY:
         return SandboxSnapshot(READY, (), ())
-    folder = sandbox_snapshots_folder(image) / plain_name(name)
+    is_checkpoint = isinstance(place, Path)
+    folder = _folder_of(image, place)
     try:
-        description = json.loads((folder / "snapshot.json").read_text())
+        description = json.loads((folder / DESCRIPTION).read_text())
         numbers = reversed(range(description["layers"]))
         layers = tuple(folder / "layers" / str(number) for number in numbers)
         programs = tuple(
             Program(tuple(program["argv"]), program["window"])
             for program in description["programs"]
         )
+        image_id, services = description["image_id"], description.get("services")
     except FileNotFoundError:
-        existing = sorted(path.parent.name for path in folder.parent.glob("[!.]*/snapshot.json"))
+        if is_checkpoint:
+            raise MachineError(f"no checkpoint of a sandbox: {folder}") from None
+        existing = sorted(path.parent.name for path in folder.parent.glob(f"[!.]*/{DESCRIPTION}"))
         raise MachineError(
-            f"no such snapshot of a sandbox: {name!r}",
+            f"no such snapshot of a sandbox: {place!r}",
             hint=f"Snapshots: {', '.join([READY, *existing])}. "
             "Snapshots of virtual machines do not work here.",
         ) from None
@@ -79,13 +90,65 @@ def read_sandbox_snapshot(image: Image, name: str) -> SandboxSnapshot:
         raise MachineError(
             f"the snapshot in {folder} is damaged: {error}", hint="Delete that folder."
         ) from None
-    return SandboxSnapshot(name, layers, programs)
+    if image_id != image.id:
+        raise MachineError(
+            f"the checkpoint {folder} needs the image {image_id}; "
+            f"this machine's image is {image.id}",
+            hint="The recipe, the tools or the guest code have changed: check out that version.",
+        )
+    return SandboxSnapshot(
+        str(place), layers, programs, None if services is None else tuple(services)
+    )
 
 
 def save_sandbox_snapshot(
     sandbox: Sandbox, image: Image, name: str, programs: Sequence[Program]
 ) -> None:
     """Save a sandbox's files as the snapshot `name`, replacing an existing one."""
+    if image.base.session != "none":
+        _refuse_other_windows(sandbox, name, programs)
+    _save(sandbox, image, _folder_of(image, name), programs)
+
+
+def save_sandbox_checkpoint(sandbox: Sandbox, image: Image, folder: Path) -> None:
+    """Save a sandbox's files as the checkpoint `folder`, replacing an existing one.
+
+    `MachineError` if part of its state is in memory only.
+    """
+    refuse_memory(sandbox, image)
+    _save(sandbox, image, folder, ())
+
+
+def refuse_memory(sandbox: Sandbox, image: Image) -> None:
+    """Raise `MachineError` if a copy of the sandbox's files would not be its whole state."""
+    if image.base.session != "none":
+        raise MachineError(
+            "a sandbox with a desktop has no checkpoints: its processes cannot be saved",
+            hint="Use `--provider libvirt`, or an image without a desktop.",
+        )
+    for service in image.base.services:
+        if service.in_memory and service.name in sandbox.services:
+            raise MachineError(
+                f"this sandbox has no checkpoints: the service {service.name!r} keeps state in "
+                "memory, which cannot be saved",
+                hint="Use `--provider libvirt`.",
+            )
+
+
+def copy_files(sandbox: Sandbox, target: Path) -> None:
+    """Copy the files that a sandbox has written into the new folder `target`, while it stands
+    still."""
+    with sandbox.paused():
+        _copy(Path(UPPER), target, sandbox.process.pid)
+
+
+def _folder_of(image: Image, place: Place) -> Path:
+    if isinstance(place, Path):
+        return place.absolute()
+    return sandbox_snapshots_folder(image) / plain_name(place)
+
+
+def _refuse_other_windows(sandbox: Sandbox, name: str, programs: Sequence[Program]) -> None:
     windows = sandbox.door.output_of(["sh", "-c", WINDOWS]).split()
     if len(windows) > len(programs):
         named = ", ".join(program.argv[0] for program in programs) or "none"
@@ -94,24 +157,26 @@ def save_sandbox_snapshot(
             f"{', '.join(windows)} are open, programs named: {named}",
             hint="A sandbox saves files only: name every program that has a window.",
         )
-    final = sandbox_snapshots_folder(image) / plain_name(name)
-    staging = final.with_name(f".{name}.partial")
-    with locked(final.with_name(f".{name}.lock")):
+
+
+def _save(sandbox: Sandbox, image: Image, final: Path, programs: Sequence[Program]) -> None:
+    staging = final.with_name(f".{final.name}.partial")
+    with locked(final.with_name(f".{final.name}.lock")):
         forget(staging)
         (staging / "layers").mkdir(parents=True)
         staging.chmod(0o700)
         below = sandbox.lower[:-1]
         for number, layer in enumerate(reversed(below)):
             _copy(layer, staging / "layers" / str(number))
-        with sandbox.paused():
-            _copy(Path(UPPER), staging / "layers" / str(len(below)), sandbox.process.pid)
+        copy_files(sandbox, staging / "layers" / str(len(below)))
         description = {
-            "name": name,
+            "name": final.name,
             "image_id": image.id,
             "layers": len(below) + 1,
             "programs": [asdict(program) for program in programs],
+            "services": sandbox.services,
         }
-        (staging / "snapshot.json").write_text(json.dumps(description, indent=1))
+        (staging / DESCRIPTION).write_text(json.dumps(description, indent=1))
         forget(final)
         staging.rename(final)
 

@@ -27,12 +27,12 @@ class Attached:
     def __init__(self, endpoint: str, token: str) -> None:
         self.endpoint = endpoint
         self.token = token
-        self.vnc = ("", "")
+        self.vnc = None
 
     def boot(self) -> None:
         """Do nothing: the guest is already running."""
 
-    def revert(self, snapshot: Place) -> None:
+    def revert(self, snapshot: Place, services: Sequence[str] | None = None) -> None:
         """Only resume a desktop that was frozen to collect evidence; nothing is reverted."""
         with Guest(self.endpoint, self.token) as guest:
             guest.thaw()
@@ -60,7 +60,9 @@ class Attached:
 class AttachedProvider:
     """Provides the one guest that two environment variables name."""
 
-    forks = False
+    def forks(self, image: str) -> bool:
+        """See `Provider`."""
+        return False
 
     @contextmanager
     def open(

@@ -15,7 +15,9 @@ __all__ = ["PROVIDER"]
 class Libvirt:
     """QEMU machines that are started from a snapshot and can be forked."""
 
-    forks = True
+    def forks(self, image: str) -> bool:
+        """See `Provider`."""
+        return True
 
     @contextmanager
     def open(

@@ -12,9 +12,13 @@ __all__ = ["PROVIDER"]
 
 
 class Sandbox:
-    """Sandboxes made from an image. Running sandboxes cannot be forked."""
+    """Sandboxes made from an image."""
 
-    forks = False
+    def forks(self, image: str) -> bool:
+        """See `Provider`. A running desktop cannot be saved; services can, by their files."""
+        from ambidex.vm.building.recipe import load_recipe, recipe_names
+
+        return image in recipe_names() and load_recipe(image)[0].session == "none"
 
     @contextmanager
     def open(

@@ -103,6 +103,7 @@ def test_run_report_score_and_replay_on_a_running_guest(
         assert ambidex(*words) == 0
         assert ambidex(*words) == 0, "again: all is done, nothing is run"
         assert len(read_rows(out)) == 1
+        assert "directory" in json.loads((out / "command.json").read_text())
         assert ambidex(*words, "--condition", "gui") == 2
         capsys.readouterr()
         again = ambidex("replay", out / "cell.1", "--out", tmp_path / "again", *attached)

@@ -15,6 +15,7 @@ from ambidex.host.records.config import CheckpointPolicy
 from ambidex.host.records.rows import Row
 from ambidex.host.runs.experiment import cells, read_experiment
 from ambidex.host.runs.launch import RunRequest, all_done, check
+from ambidex.host.runs.machines import MachineOptions
 from ambidex.host.travel import counterfactual
 from tests.support import served
 from tests.support.commands import ambidex
@@ -35,7 +36,7 @@ def _peer_tools(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         (
             ["--provider", "sandbox", "--checkpoint", "every"],
-            "provider sandbox have no checkpoints",
+            "have no checkpoints",
         ),
         (["--checkpoint", "often"], "invalid value for --checkpoint: 'often'"),
         (["--checkpoint", "0"], "invalid value for --checkpoint: '0'"),
@@ -64,7 +65,7 @@ def test_an_experiment_saves_checkpoints_too(tmp_path: Path) -> None:
     [first, *_] = cells(read_experiment(file), tmp_path, CATALOGUE, forks=True)
     assert first.request.keep == CheckpointPolicy(every=2)
     with pytest.raises(UsageError, match="have no checkpoints"):
-        check(first.request, "sandbox")
+        check(first.request, MachineOptions(provider="sandbox"))
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,8 @@ import pytest
 
 from ambidex.host import ToolCall
 from ambidex.host.client.answers import NoSuchFileError, NoSuchWindowError
-from ambidex.host.client.guest import Guest, Patience
+from ambidex.host.client.guest import Guest
+from ambidex.host.client.limits import Patience
 from ambidex.host.errors import GuestError
 from tests.support.peer import ALIAS, SIZE, TOKEN, Desktop, peer
 

@@ -278,3 +278,38 @@ def test_rows_at_a_cap_have_the_interim_verdict_and_no_times() -> None:
     assert summarize([long, short]).groups[0].solved == 2
     with pytest.raises(UsageError, match="was not judged after 20 steps"):
         rows_at([long], 20)
+
+
+def test_means_per_trial_are_given_by_application_and_for_all_tasks() -> None:
+    spent = {"model": 4.0, "guest": 1.0, "settle": 0.5, "harness": 0.5, "judge": 9.0}
+    asked: dict[str, Any] = {
+        "requests": 2,
+        "input_tokens": 100,
+        "output_tokens": 20,
+        "reasoning_tokens": 8,
+    }
+    rows = [
+        row(
+            "a", beneficial=True, score=1, tool=2, domain="files", seconds=spent, cost=0.5, **asked
+        ),
+        row(
+            "b", beneficial=True, score=1, tool=4, domain="forge", seconds=spent, cost=0.1, **asked
+        ),
+    ]
+    files, forge, both = summarize(rows).parts
+    assert [part.name for part in (files, forge, both)] == ["files", "forge", "all"]
+    assert (files.means.tool_calls, forge.means.tool_calls, both.means.tool_calls) == (2, 4, 3)
+    assert (both.means.input_tokens, both.means.reasoning_tokens) == (100, 8)
+    assert both.means.cost == pytest.approx(0.3)
+    assert both.means.seconds == 6, "judging is not part of the episode"
+    assert summarize(rows).reasoning_tokens == 16
+
+
+def test_what_one_trial_does_not_know_has_no_mean() -> None:
+    silent: dict[str, Any] = {"requests": 1, "cost": None, "seconds": {"model": 1.0}}
+    found = summarize([row("a", beneficial=True, score=1, **silent)])
+    m = found.groups[-1].means
+    assert (m.reasoning_tokens, m.cost, m.seconds) == (None, None, None)
+    # Without a request there is nothing to know, as in rows of older runs.
+    scripted = summarize([row("a", beneficial=True, score=1)])
+    assert (scripted.reasoning_tokens, scripted.cost) == (0, 0.0)

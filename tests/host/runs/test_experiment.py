@@ -9,9 +9,11 @@ import pytest
 from ambidex.host.errors import UsageError
 from ambidex.host.runs.experiment import cells, read_experiment
 from ambidex.host.runs.launch import check
+from ambidex.host.runs.machines import MachineOptions
 from ambidex.tasks import Suite
 from tests.support.peer import CATALOGUE
 
+SANDBOX = MachineOptions(provider="sandbox")
 TEXT = """
 suite = "suite"
 conditions = ["gui", "hybrid"]
@@ -78,8 +80,8 @@ def test_checkpoints_where_machines_do_not_fork_are_refused_before_any_machine(f
     file.write_text('checkpoints = "always"\n' + TEXT)
     request = cells(read_experiment(file), file.parent, CATALOGUE, forks=False)[0].request
     with pytest.raises(UsageError, match="sandbox cannot"):
-        check(request, "sandbox")
-    check(request, "libvirt")
+        check(request, SANDBOX)
+    check(request, MachineOptions())
 
 
 @pytest.mark.parametrize(
@@ -120,7 +122,7 @@ def test_an_agent_without_the_model_it_needs_is_refused(file: Path) -> None:
     file.write_text(TEXT.replace('agent = "noop"', 'agent = "planner"\n[agents.model]\nname = "m"'))
     runs = cells(read_experiment(file), file.parent, CATALOGUE, forks=False)
     with pytest.raises(UsageError, match="planner needs a grounder"):
-        check(runs[-1].request, "sandbox")
+        check(runs[-1].request, SANDBOX)
 
 
 def test_a_planner_in_a_dialect_that_names_points_is_refused(file: Path) -> None:
@@ -128,11 +130,88 @@ def test_a_planner_in_a_dialect_that_names_points_is_refused(file: Path) -> None
     file.write_text(TEXT.replace('agent = "noop"', f'agent = "planner"\n{models}'))
     runs = cells(read_experiment(file), file.parent, CATALOGUE, forks=False)
     with pytest.raises(UsageError, match="openai names points"):
-        check(runs[-1].request, "sandbox")
+        check(runs[-1].request, SANDBOX)
 
 
 def test_an_unknown_dialect_is_refused(file: Path) -> None:
     file.write_text(TEXT.replace('dialect = "paper"', 'dialect = "esperanto"'))
     runs = cells(read_experiment(file), file.parent, CATALOGUE, forks=False)
     with pytest.raises(UsageError, match="unknown dialect: 'esperanto'"):
-        check(runs[0].request, "sandbox")
+        check(runs[0].request, SANDBOX)
+
+
+SEVERAL = """
+suite = "suite"
+conditions = ["tools"]
+runs = 4
+efforts = ["low", "high"]
+
+[[task_sets]]
+label = "sheets"
+tasks = ["cell"]
+
+[[task_sets]]
+label = "limits"
+tasks = ["impossible"]
+
+[[agents]]
+label = "one"
+[agents.model]
+name = "toy-1"
+
+[[agents]]
+label = "two"
+[agents.model]
+name = "toy-2"
+
+[[agents]]
+label = "nothing"
+agent = "noop"
+"""
+
+
+def test_models_efforts_and_sets_of_tasks_each_have_a_run_of_their_own(file: Path) -> None:
+    file.write_text(SEVERAL)
+    runs = cells(read_experiment(file), file.parent, CATALOGUE, forks=False)
+    assert [cell.name for cell in runs] == [
+        "one.low.tools.sheets.15",
+        "one.low.tools.limits.15",
+        "one.high.tools.sheets.15",
+        "one.high.tools.limits.15",
+        "two.low.tools.sheets.15",
+        "two.low.tools.limits.15",
+        "two.high.tools.sheets.15",
+        "two.high.tools.limits.15",
+        "nothing.tools.sheets.15",
+        "nothing.tools.limits.15",
+    ]
+    high = runs[2].request
+    assert high.model is not None
+    assert (high.model.name, high.model.effort) == ("toy-1", "high")
+    assert [job.task for job in high.jobs] == ["cell"] * 4
+    assert runs[2].plan.trials == ("cell.1", "cell.2", "cell.3", "cell.4")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("runs = 4", 'tasks = ["cell"]', "tasks and task_sets"),
+        ('name = "toy-1"', 'name = "toy-1"\neffort = "low"', "the agent one contradict"),
+        ('"low", "high"', '"low", "low"', "efforts lists low twice"),
+        ('label = "limits"', 'label = "sheets"', "task_sets lists sheets twice"),
+        ('"low", "high"', '"some"', r"efforts\[0\]"),
+    ],
+)
+def test_contradicting_keys_of_an_experiment_are_named(
+    file: Path, old: str, new: str, message: str
+) -> None:
+    file.write_text(SEVERAL.replace(old, new))
+    with pytest.raises(UsageError, match=message):
+        read_experiment(file)
+
+
+def test_an_effort_that_a_model_does_not_take_is_refused_before_any_machine(file: Path) -> None:
+    file.write_text(SEVERAL.replace('name = "toy-2"', 'name = "gpt-4o"'))
+    runs = cells(read_experiment(file), file.parent, CATALOGUE, forks=False)
+    with pytest.raises(UsageError, match="gpt-4o cannot be asked for the effort low"):
+        check(runs[4].request, SANDBOX)

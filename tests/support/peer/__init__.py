@@ -77,12 +77,12 @@ def peer(desktop: Desktop | None = None) -> Iterator[tuple[str, Desktop]]:
 class PeerMachine:
     """A `vm.Machine` whose desktop is a peer: a revert gives a new peer or a checkpoint's."""
 
-    def __init__(self, *, broken_reverts: int = 0) -> None:
+    def __init__(self, *, broken_reverts: int = 0, screen: bool = True) -> None:
         self.reverts: list[Place] = []
         self.broken_reverts = broken_reverts
         self.endpoint = ""
         self.token = TOKEN
-        self.vnc = ("127.0.0.1:1", "")
+        self.vnc = ("127.0.0.1:1", "") if screen else None
         self.closed = False
         self.desktops: list[Desktop] = []
         self.forks: list[PeerMachine] = []
@@ -91,13 +91,13 @@ class PeerMachine:
     def boot(self) -> None:
         self.revert("ready")
 
-    def revert(self, snapshot: Place) -> None:
+    def revert(self, snapshot: Place, services: object = None) -> None:
         self.reverts.append(snapshot)
         if self.broken_reverts:
             self.broken_reverts -= 1
             raise MachineError("the fork did not start", stage="create", hint="Try again.")
         self._leave()
-        desktop = None
+        desktop = Desktop(screen=self.vnc is not None)
         if isinstance(snapshot, Path):
             desktop = pickle.loads((snapshot / "desktop").read_bytes())
         self._now = peer(desktop)

@@ -77,6 +77,8 @@ class Desktop:
     sent: list[str] = field(default_factory=list)
     """What was sent for each screenshot: whole, patch or nothing."""
     waits: float = 0.0
+    screen: bool = True
+    """Without one, the guest has no desktop and no GUI tools."""
 
     def paint(self, x: int, y: int) -> None:
         """Make one pixel white."""
@@ -188,5 +190,6 @@ async def files_nap(seconds: float) -> ToolResult:
 def served_tools(desktop: Desktop) -> FastMCP:
     server: FastMCP = FastMCP("peer", middleware=[ExactlyOnce(desktop)])
     for tool in TOOLS:
-        server.add_tool(tool)
+        if desktop.screen or not tool.name.startswith("computer_"):
+            server.add_tool(tool)
     return server

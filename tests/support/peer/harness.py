@@ -32,13 +32,16 @@ def harness_routes(desktop: Desktop) -> list[Route]:
         body = {
             "ready": desktop.ready,
             "checks": checks,
-            "screen": SIZE,
+            "screen": SIZE if desktop.screen else None,
             "catalogue": "c",
             "user": "u",
         }
         return JSONResponse(body, 200 if desktop.ready else 503)
 
     async def screenshot(request: Request) -> Response:
+        if not desktop.screen:
+            error = {"error": {"code": "no_desktop", "message": "no screen", "hint": ""}}
+            return JSONResponse(error, 400)
         known, now = request.query_params.get("known", ""), f"f{desktop.frame}"
         header = {
             "id": now, "size": SIZE, "base": None, "rect": [0, 0, *SIZE], "encoding": "zlib",

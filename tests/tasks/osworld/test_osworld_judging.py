@@ -18,7 +18,7 @@ from ambidex.evaluators.osworld.registry import (
 from ambidex.host import Stop
 from ambidex.host.loop.judge import judge as judged
 from ambidex.tasks import Task, TaskError, Verdict
-from ambidex.tasks.osworld.assets import AssetStore
+from ambidex.tasks.assets import AssetStore
 from ambidex.tasks.osworld.evidence import NAME, Collected, Record, StoredFile
 from ambidex.tasks.osworld.getters import parse_getter
 from ambidex.tasks.osworld.judging import Conj, Question, combine, judge

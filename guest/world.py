@@ -1,0 +1,108 @@
+"""The host's routes about the image's services: their export, and a task's verification program."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+from pydantic import Field
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from ambidex.guest import AS_ACCOUNT, VERIFIER, HarnessError, wire
+from ambidex.guest.freezing import Freezer
+from ambidex.guest.processes import Processes
+from ambidex.guest.requests import RequestModel, validate
+from ambidex.guest.services import Service, is_ready
+from ambidex.guest.single_use import ask_once
+from ambidex.guest.workers import WorkerError, WorkerRefusalError
+
+__all__ = ["World"]
+
+GRACE = 30.0
+"""Seconds that a worker may take beyond the time given by a request."""
+EXPORT_WITHIN = 90.0
+
+
+class ExportQuery(RequestModel):
+    """Query of a service's export."""
+
+    service: str
+
+
+class VerificationRequest(RequestModel):
+    """How to run a verification program, which is the body."""
+
+    argv: list[str] = Field(min_length=1)
+    environment: dict[str, str] = Field(default_factory=dict)
+    folders: dict[str, str] = Field(default_factory=dict)
+    """Folders of the guest, by the variable that names the program's copy of each."""
+    within: float = Field(gt=0, le=3600)
+
+
+class World:
+    """The services of this guest. What they hold is read while the desktop user is frozen."""
+
+    def __init__(
+        self, services: dict[str, Service], processes: Processes, freezer: Freezer
+    ) -> None:
+        self._services = services
+        self._processes = processes
+        self._freezer = freezer
+
+    def routes(self) -> list[Route]:
+        """The routes for the application."""
+        return [
+            Route("/harness/export", self.export, methods=["POST"]),
+            Route("/harness/verify", self.verify, methods=["POST"]),
+        ]
+
+    async def checks(self) -> dict[str, dict[str, Any]]:
+        """Whether each service is ready, for the health report."""
+        missing = await asyncio.gather(*map(is_ready, self._services.values()))
+        return {
+            f"service {name}": {"ok": not reason, "seen": reason or "ready"}
+            for name, reason in zip(self._services, missing, strict=True)
+        }
+
+    async def export(self, request: Request) -> Response:
+        """The state of a service, as the program that it declares prints it."""
+        name = validate(ExportQuery, dict(request.query_params)).service
+        service = self._services.get(name)
+        if service is None or not service.export:
+            known = ", ".join(name for name, one in self._services.items() if one.export) or "none"
+            message = f"No service {name!r} with an export runs here."
+            raise HarnessError(message, code="no_service", hint=f"Services with one: {known}.")
+        given = {"argv": service.export, "within": EXPORT_WITHIN}
+        reply = await self._ask(f"{AS_ACCOUNT}{service.account}", "export", given, EXPORT_WITHIN)
+        headers = {"Ambidex-Truncated": "yes" if reply.head["value"]["truncated"] else "no"}
+        return Response(reply.body, headers=headers, media_type="application/octet-stream")
+
+    async def verify(self, request: Request) -> Response:
+        """Run a verification program; how it ended is in a header, its output is the content."""
+        try:
+            fields = json.loads(request.query_params.get("request", ""))
+        except ValueError as error:
+            raise HarnessError(f"The request is not JSON: {error}.", code="bad_request") from None
+        given = vars(validate(VerificationRequest, fields))
+        body = await request.body()
+        reply = await self._ask(VERIFIER, "verify", given, given["within"], body)
+        headers = {"Ambidex-Verification": json.dumps(reply.head["value"])}
+        return Response(reply.body, headers=headers, media_type="application/octet-stream")
+
+    async def _ask(
+        self, worker: str, do: str, given: dict[str, Any], within: float, body: bytes = b""
+    ) -> wire.Message:
+        if not self._freezer.frozen:
+            message = "The desktop user's processes must be frozen first."
+            raise HarnessError(message, code="not_frozen", status=409)
+        try:
+            return await ask_once(self._processes, worker, do, given, within + GRACE, body)
+        except WorkerRefusalError as refusal:
+            error = refusal.error
+            message = str(error["message"])
+            raise HarnessError(message, code=str(error["code"]), status=503) from None
+        except WorkerError as error:
+            raise HarnessError(str(error), code=error.code, status=503) from None

