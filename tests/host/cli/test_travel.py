@@ -16,6 +16,7 @@ from ambidex.host.records.rows import Row, read_rows
 from ambidex.host.runs.experiment import cells, read_experiment
 from ambidex.host.runs.launch import RunRequest, all_done, check
 from ambidex.host.runs.machines import MachineOptions
+from ambidex.host.travel import counterfactual
 from tests.support import served
 from tests.support.commands import ambidex
 from tests.support.peer import CATALOGUE
@@ -135,8 +136,8 @@ def test_finished_branches_are_reported_again_without_a_machine(
         return on_peers(agent)(request, folder)
 
     out, csv = tmp_path / "both", tmp_path / "decisions.csv"
-    chosen = travel.counterfactuals.decisions(run)
-    travel.counterfactuals.compare(run, chosen, 1, "once", CATALOGUE, out, keeping)
+    chosen = counterfactual.decisions(run)
+    counterfactual.compare(run, chosen, 1, "once", CATALOGUE, out, keeping)
     assert all(all_done(request, folder) for folder, request in played.items())
     # No such provider could make a machine here: none is asked for one.
     words = ("counterfactual", run, "--out", out, "--csv", csv, "--uri", "none:///")
