@@ -80,7 +80,7 @@ class StandIn:
         """Answer a request in its API and dialect."""
         body: dict[str, Any] = await request.json()
         text = json.dumps(body, ensure_ascii=False)
-        if "image" not in text:
+        if "computer_" in text and "image" not in text:
             return _error(400, "an image of the screen is required")
         reply_format = ACCENTS[_dialect(body, request.url.path)]
         style = PlayStyle.of(body["model"])
@@ -180,7 +180,7 @@ def _error(status: int, message: str, headers: Mapping[str, str] | None = None) 
 
 def app(tasks: Sequence[Task] | None = None) -> Starlette:
     """The server's application. By default it plays the tasks of the demo suite."""
-    player = StandIn(tasks or load_suite(SUITE, read_catalogue()).tasks)
+    player = StandIn(tuple(tasks or load_suite(SUITE, read_catalogue()).tasks))
     paths = ("/v1/chat/completions", "/v1/messages", "/v1/responses")
     return Starlette(routes=[Route(path, player.answer, methods=["POST"]) for path in paths])
 
