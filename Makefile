@@ -44,9 +44,12 @@ test: browser
 attack: image
 	.venv/bin/pytest tests/attack -m "not vm"
 
+# Tests wait for servers and pages: three processes for two processors. Each begins with modules of
+# its own, so that most fixtures of a module are made in one of them only.
+PROCESSES = $(shell echo $$((($$(nproc) * 3 + 1) / 2)))
 test-plain:
 	.venv/bin/mypy
-	.venv/bin/pytest -m "not sandbox and not vm" --numprocesses auto $(call results,plain)
+	.venv/bin/pytest -m "not sandbox and not vm" --numprocesses $(PROCESSES) --dist worksteal $(call results,plain)
 
 # On sandbox desktops, two at a time, the longest first; the tests of tools say together what is
 # proved, so they are in one process. Files of their OWN process take as long as a folder.

@@ -8,6 +8,8 @@ python -m bench tools                 tool calls by class, in a sandbox
 python -m bench osworld OSWORLD       time outside the episode in OSWorld's tasks, on both providers
 python -m bench room RUN              the control room on a finished run
 python -m bench steps                 checkpoints of a virtual machine, and forks of them
+python -m bench services              machines with services: reverts, checkpoints, forks, leaks
+python -m bench resume                a run that is killed and resumed, against one left alone
 python -m bench disk                  files read from the disk of a paused machine
 python -m bench attack                agents that attack their verdict: each must score 0
 python -m bench judge RUN             overhead of the box for verdicts on a run's evidence
@@ -36,8 +38,10 @@ from bench.judge import judge
 from bench.ledger import Column, Ledger
 from bench.names import names
 from bench.osworld import osworld
+from bench.resume import resume
 from bench.retrieval.command import retrieval
 from bench.room import room
+from bench.services import services
 from bench.soak import soak
 from bench.steps import steps
 from bench.suite import suite_parts, suite_wall
@@ -90,7 +94,9 @@ app.command(judge)
 app.command(names)
 app.command(osworld)
 app.command(retrieval)
+app.command(resume)
 app.command(room)
+app.command(services)
 app.command(soak)
 app.command(steps)
 app.command(tools)

@@ -18,7 +18,7 @@ from ambidex.host.runs.machines import MachineOptions
 from ambidex.host.runs.runner import plan
 from ambidex.tasks.catalogue import read_catalogue
 from ambidex.tasks.load import load_suite
-from ambidex.tasks.osworld.suite import Selection
+from ambidex.tasks.survey import Selection
 from bench.ledger import Column, Ledger
 
 __all__ = ["osworld"]

@@ -21,11 +21,11 @@ NAME = "evidence.json"
 class Source(Strict):
     """Origin and state of one piece of evidence."""
 
-    by: Literal["collector", "disk", "service", "session"]
+    by: Literal["collector", "disk", "service", "session", "verifier"]
     """Who supplied it: the guest's collector, while the agent's processes were frozen; the host,
-    from the disk of the paused machine (where the agent is root); a service of the image, while the
-    agent's processes were frozen; or the agent's session before that, through programs that the
-    agent may have changed."""
+    from the disk of the paused machine (where the agent is root); a service of the image, or a
+    task's verification program in an account of its own, while the agent's processes were frozen;
+    or the agent's session before that, through programs that the agent may have changed."""
     asked: str
     """The path, command or tool that was requested."""
     state: str

@@ -15,7 +15,7 @@ FIRST_PASSED_SOCKET = 3
 
 LISTEN_FDS is their count.
 """
-HEADLESS_MARKER = Path("/etc/ambidex/headless")
+HEADLESS_MARKER = "/etc/ambidex/headless"
 """Exists on a machine without a desktop."""
 PR_SET_DUMPABLE = 4
 PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL = 47, 4
@@ -74,7 +74,9 @@ def main() -> None:
     journal = Journal.installed()
     token = Token.read(options.token, options.state / "token")
     config = uvicorn.Config(
-        door(Account.named(options.user), token, journal, desktop=not HEADLESS_MARKER.exists()),
+        door(
+            Account.named(options.user), token, journal, desktop=not os.path.exists(HEADLESS_MARKER)
+        ),
         log_config=None,
         access_log=False,
         ws="none",

@@ -18,7 +18,7 @@ from typing import Any, Literal, Protocol
 
 from PIL import Image
 
-from ambidex.tasks import ToolSpec
+from ambidex.tasks import GUI, ToolSpec, is_gui
 
 __all__ = [
     "GUI",
@@ -39,13 +39,11 @@ __all__ = [
     "ToolResult",
     "ToolSpec",
     "Usage",
+    "is_gui",
 ]
 
 ROOT = Path(__file__).resolve().parents[1]
 """The directory that holds the top-level packages."""
-GUI = "computer"
-"""The app whose tools are mouse, keyboard and screenshot (the modality `gui`). The tools of every
-other app belong to the modality `tools`."""
 
 
 class Stop(StrEnum):
@@ -57,6 +55,8 @@ class Stop(StrEnum):
     TIME_LIMIT = "time_limit"
     COST_LIMIT = "cost_limit"
     PARSE_LIMIT = "parse_limit"
+    CONTEXT_LIMIT = "context_limit"
+    """The conversation no longer fits the model's context."""
 
 
 @dataclass(frozen=True)
@@ -118,10 +118,16 @@ class Observation:
     """What an agent receives before a step: the screen, the results of its last calls in order, the
     tools on offer, and notes (hints from a person or a fork)."""
 
-    screenshot: Frame
+    screenshot: Frame | None
+    """None in a guest without a desktop."""
     results: tuple[ToolResult, ...] = ()
     tools: tuple[ToolSpec, ...] = ()
     notes: tuple[str, ...] = ()
+
+    @property
+    def screen(self) -> tuple[int, int]:
+        """Width and height of the screen; zeros if there is none."""
+        return self.screenshot.size if self.screenshot else (0, 0)
 
 
 @dataclass(frozen=True)
@@ -134,6 +140,8 @@ class Usage:
     """Including reasoning tokens."""
     cached_tokens: int = 0
     """Input tokens served from the vendor's prompt cache."""
+    reasoning_tokens: int | None = 0
+    """Output tokens spent on reasoning; None if a model did not report them."""
     cost: float | None = 0.0
     """US dollars; None if the price of one of the models is unknown."""
     requests: int = 0
@@ -141,12 +149,15 @@ class Usage:
     """Requests sent again after the vendor refused them for load or the connection was lost."""
 
     def __add__(self, other: Usage) -> Usage:
-        unknown = self.cost is None or other.cost is None
+        reasoning, cost = self.reasoning_tokens, self.cost
         return Usage(
             self.input_tokens + other.input_tokens,
             self.output_tokens + other.output_tokens,
             self.cached_tokens + other.cached_tokens,
-            None if unknown else (self.cost or 0.0) + (other.cost or 0.0),
+            None
+            if reasoning is None or other.reasoning_tokens is None
+            else reasoning + other.reasoning_tokens,
+            None if cost is None or other.cost is None else cost + other.cost,
             self.requests + other.requests,
             self.retries + other.retries,
         )
@@ -171,7 +182,8 @@ class Decision:
     thought: str = ""
     calls: tuple[ToolCall, ...] = ()
     stop: Stop | None = None
-    """`DONE` or `INFEASIBLE`; agents cannot declare that a limit was reached."""
+    """`DONE`, `INFEASIBLE`, or `CONTEXT_LIMIT` where the model reports that its context is full.
+    Agents cannot declare that any other limit was reached."""
     answer: str | None = None
     exchanges: tuple[Exchange, ...] = ()
     """The model requests behind this decision."""
@@ -247,5 +259,5 @@ class Model(Protocol):
     name: str
 
     def ask(self, request: Request) -> Answer:
-        """Send a request and return the answer, retrying transient failures. Raises `ModelError`.
-        Thread-safe."""
+        """Send a request and return the answer, retrying transient failures. Raises `ModelError`,
+        and `ContextLimitError` if the request is too long for the model. Thread-safe."""

@@ -8,8 +8,10 @@ MachineError    the machine failed           void              void once, then a
 GuestError      the guest did not answer     void              void once, then a score of 0
 ModelError      the model refused a request  void              void once, then a score of 0
 ModelError      no answer, load, no key      void              void
+ContextLimitError  the context is full       the episode ends, and what was reached is judged
 StoppedError    a person ended the trial     void              void
 RehearsalError  a branch cannot be replayed  void, and not retried: it would fail again
+NoDesktopError  the guest has no desktop     void, and not retried: it would fail again
 an error result of a tool                    text for the model; the episode continues
 anything else                                row `bug` with traceback; run continues, exit 1
 
@@ -28,10 +30,12 @@ from ambidex.vm import MachineError
 __all__ = [
     "FINAL",
     "VOID",
+    "ContextLimitError",
     "EndedBy",
     "GuestError",
     "MachineError",
     "ModelError",
+    "NoDesktopError",
     "RehearsalError",
     "StageError",
     "StoppedError",
@@ -60,17 +64,29 @@ class GuestError(HintedError):
     """The guest did not answer, or violated its protocol."""
 
 
+class NoDesktopError(GuestError):
+    """The request needs a screen, which the guest does not have."""
+
+
 class StageError(GuestError):
     """A task's setup could not be carried out in the guest."""
 
 
 class ModelError(HintedError):
     """The model could not be asked or did not answer. `refused` is true if the endpoint answered
-    and rejected the request itself: a context that is too long, content against its rules."""
+    and rejected the request itself, such as content against its rules."""
 
     def __init__(self, message: str, *, hint: str = "", refused: bool = False) -> None:
         super().__init__(message, hint=hint)
         self.refused = refused
+
+
+class ContextLimitError(ModelError):
+    """The model rejected a request because the conversation no longer fits its context. The loop
+    ends the episode, see `host.Stop.CONTEXT_LIMIT`."""
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message, hint=hint, refused=True)
 
 
 class StoppedError(HintedError):
@@ -106,5 +122,5 @@ def independent_of_agent(error: Exception) -> bool:
     return isinstance(error, StoppedError | RehearsalError)
 
 
-FINAL = (RehearsalError,)
+FINAL = (RehearsalError, NoDesktopError)
 """The void errors that would recur on another machine: the trial is not attempted again."""

@@ -76,6 +76,8 @@ class Tool:
     """Name and version of the stock server that executes the tool; empty for our own tools."""
     windows: tuple[str, ...]
     """See `App.windows`."""
+    service: str
+    """See `App.service`."""
     function: Callable[..., object]
 
     @functools.cached_property
@@ -226,5 +228,6 @@ def _tool(
         timeout=timeout,
         mounted=mounted,
         windows=app.windows,
+        service=app.service,
         function=function,
     )

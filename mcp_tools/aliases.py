@@ -15,10 +15,11 @@ from typing import Any, Literal
 from pydantic import TypeAdapter
 
 from ambidex.mcp_tools import Tool
+from ambidex.mcp_tools.recorded import RecordedTool
 
 __all__ = ["Origin", "ReferenceTool", "metadata", "names", "references", "resolve", "source"]
 
-Origin = Literal["reference", "mounted", "ours"]
+Origin = Literal["reference", "mounted", "stock", "ours"]
 
 
 @dataclass(frozen=True)
@@ -55,9 +56,12 @@ def names(tool: str) -> tuple[str, ...]:
 
 
 def source(tool: Tool) -> Origin:
-    """Origin of a tool: "mounted" (forwarded to a stock server), "reference" (ours, but OSWorld-MCP
-    has it too) or "ours" (only here).
+    """Origin of a tool: "mounted" (forwarded to a stock server that OSWorld-MCP has too), "stock"
+    (all the tools of another server, as recorded), "reference" (ours, but OSWorld-MCP has it too)
+    or "ours" (only here).
     """
+    if isinstance(tool, RecordedTool):
+        return "stock"
     if tool.mounted:
         return "mounted"
     return "reference" if tool.name in references() else "ours"
@@ -70,5 +74,6 @@ def metadata(tool: Tool) -> dict[str, Any]:
         "source": source(tool),
         "mounted": tool.mounted,
         "windows": list(tool.windows),
+        "service": tool.service,
         "aliases": list(names(tool.name)),
     }

@@ -100,6 +100,7 @@ def add_recorded_tools(app: App, folder: Path) -> None:
             timeout=app.timeout,
             mounted=app.mounted,
             windows=app.windows,
+            service=app.service,
             function=functools.partial(server.call, own),
             schema=listed["inputSchema"],
         )

@@ -1,4 +1,4 @@
-"""Tasks as data: a directory with a `task.toml`, or an unmodified task file of OSWorld.
+"""Tasks as data: a directory with a `task.toml`, or an unmodified task of OSWorld or MCPMark.
 
     suite = load_suite(Path("tasks/demo"), read_catalogue())    TaskError lists all problems
     suite.tasks[0].spec.instruction
@@ -18,6 +18,8 @@ from ambidex.evaluators import Score
 from ambidex.tasks.spec import Facts, TaskSpec
 
 __all__ = [
+    "BROWSER",
+    "GUI",
     "Body",
     "Problem",
     "Suite",
@@ -26,8 +28,22 @@ __all__ = [
     "ToolSpec",
     "Verbs",
     "Verdict",
+    "WrongTaskError",
+    "is_gui",
     "verbs_of",
 ]
+
+
+GUI = "computer"
+"""The app whose tools are mouse, keyboard and screenshot."""
+BROWSER = "browser"
+"""The app whose tools operate the pages of a web browser."""
+
+
+def is_gui(app: str) -> bool:
+    """Whether the tools of an app act through a user interface (the modality `gui`). Those of every
+    other app belong to the modality `tools`."""
+    return app in (GUI, BROWSER)
 
 
 @dataclass(frozen=True)
@@ -41,11 +57,14 @@ class ToolSpec:
     """JSON schema of the arguments."""
     reads_only: bool
     source: str = "ours"
-    """`ours`; `reference`: OSWorld-MCP has it too; `mounted`: provided by a stock server."""
+    """`ours`; `reference`: OSWorld-MCP has it too; `mounted`: provided by a stock server that
+    OSWorld-MCP has too; `stock`: of another stock server."""
     mounted: str = ""
     """The stock server with its version."""
     windows: tuple[str, ...] = ()
     """Classes of its app's windows, in lower case; empty if the app has none."""
+    service: str = ""
+    """The service of the image that the tool acts on, if any."""
     aliases: tuple[str, ...] = ()
     """Other names under which it can be called: those used by OSWorld-MCP."""
 
@@ -71,6 +90,13 @@ class TaskError(Exception):
         super().__init__("\n".join(str(problem) for problem in problems))
         self.problems = problems
         self.hint = hint
+
+
+@dataclass(frozen=True)
+class WrongTaskError(Exception):
+    """Problems of one task, to be collected with those of the others."""
+
+    problems: tuple[Problem, ...]
 
 
 @dataclass(frozen=True)

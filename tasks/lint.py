@@ -7,20 +7,17 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from jsonschema import Draft202012Validator
 
-from ambidex.tasks import ToolSpec
+from ambidex.tasks import ToolSpec, is_gui
 from ambidex.tasks.spec import Call, Facts, TaskSpec
 
-__all__ = ["lint", "lint_facts"]
-
-GUI = "computer"
-"""The app whose tools are mouse and keyboard actions."""
+__all__ = ["lint", "lint_calls", "lint_facts"]
 
 
 def lint(spec: TaskSpec, catalogue: Mapping[str, ToolSpec]) -> Iterator[tuple[str, str]]:
     """Yield each invalid reference to a tool, as key and message."""
     yield from lint_facts(spec, catalogue)
-    yield from _calls("setup", spec.setup, catalogue)
-    yield from _calls("collect", spec.collect, catalogue)
+    yield from lint_calls("setup", spec.setup, catalogue)
+    yield from lint_calls("collect", spec.collect, catalogue)
 
 
 def lint_facts(spec: Facts, catalogue: Mapping[str, ToolSpec]) -> Iterator[tuple[str, str]]:
@@ -28,22 +25,23 @@ def lint_facts(spec: Facts, catalogue: Mapping[str, ToolSpec]) -> Iterator[tuple
     for index, name in enumerate(spec.useful_tools):
         if message := _unknown(name, catalogue):
             yield f"useful_tools[{index}]", message
-        elif catalogue[name].app == GUI:
+        elif is_gui(catalogue[name].app):
             yield f"useful_tools[{index}]", f"{name} is a GUI action, not a useful tool"
     for index, oracle in enumerate(spec.oracle):
         key = f"oracle[{index}].calls"
-        yield from _calls(key, oracle.calls, catalogue)
+        yield from lint_calls(key, oracle.calls, catalogue)
         for at, call in enumerate(oracle.calls):
             tool = catalogue.get(call.call)
-            if tool and oracle.by == "gui" and tool.app != GUI:
+            if tool and oracle.by == "gui" and not is_gui(tool.app):
                 yield f"{key}[{at}]", f"{tool.name} is not a GUI action, but this oracle is by gui"
     for index, miss in enumerate(spec.near_miss):
-        yield from _calls(f"near_miss[{index}].calls", miss.calls, catalogue)
+        yield from lint_calls(f"near_miss[{index}].calls", miss.calls, catalogue)
 
 
-def _calls(
+def lint_calls(
     key: str, steps: Iterable[object], catalogue: Mapping[str, ToolSpec]
 ) -> Iterator[tuple[str, str]]:
+    """Yield each invalid call among task steps, as key and message; `key` names their list."""
     for index, step in enumerate(steps):
         if not isinstance(step, Call):
             continue

@@ -3,29 +3,26 @@ key."""
 
 from __future__ import annotations
 
-import hashlib
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from ambidex.evaluators.registry import bind
 from ambidex.evaluators.strict import key_path, problems_of
-from ambidex.tasks import Problem, Suite, Task, TaskError, ToolSpec, Verbs
+from ambidex.tasks import Problem, Suite, Task, TaskError, ToolSpec, Verbs, WrongTaskError
+from ambidex.tasks.assets import AssetStore
+from ambidex.tasks.hashing import content_hash
 from ambidex.tasks.lint import lint
-from ambidex.tasks.osworld.suite import Selection, examples_of, load_osworld
-from ambidex.tasks.spec import Check, Put, TaskSpec
+from ambidex.tasks.mcpmark import suite as mcpmark
+from ambidex.tasks.mcpmark.suite import load_mcpmark, services_of
+from ambidex.tasks.osworld import suite as osworld
+from ambidex.tasks.osworld.suite import examples_of, load_osworld
+from ambidex.tasks.spec import Check, TaskSpec, missing_files
+from ambidex.tasks.survey import Selection, SurveyedTask, refuse_unsuited
 
-__all__ = ["content_hash", "load_suite"]
-
-
-@dataclass(frozen=True)
-class WrongTaskError(Exception):
-    """Problems of one task, to be collected into the suite's `TaskError`."""
-
-    problems: tuple[Problem, ...]
+__all__ = ["load_suite", "survey"]
 
 
 def load_suite(
@@ -36,17 +33,16 @@ def load_suite(
 ) -> Suite:
     """Load the tasks of a directory, or those named in `only`; `TaskError` lists all problems.
 
-    A directory of OSWorld is recognised by its contents. There, a task with a problem is left out
-    and listed in the suite: the files come from elsewhere, and one bad file must not stop the rest.
+    A directory of OSWorld or MCPMark is recognised by its contents. There, a task with a problem is
+    left out and listed in the suite: the files come from elsewhere, and one bad file must not stop
+    the rest.
     """
     selected = selection or Selection(only)
     if examples_of(folder) is not None:
         return load_osworld(folder, catalogue, selected)
-    if selected.list or selected.net or selected.annotations:
-        message = (
-            "lists, networks and annotations apply to OSWorld's tasks only, and there are none here"
-        )
-        raise TaskError((Problem(folder, "", message),))
+    if services_of(folder) is not None:
+        return load_mcpmark(folder, catalogue, selected)
+    refuse_unsuited(selected, folder, "tasks with a task.toml")
     only = selected.tasks
     if not folder.is_dir():
         raise TaskError((Problem(folder, "", "no such directory"),))
@@ -73,27 +69,19 @@ def load_suite(
     return Suite(folder.resolve().name, folder, tuple(tasks))
 
 
-def content_hash(folder: Path) -> str:
-    """SHA-256 over the relative paths and contents of all files in a directory, sorted by path."""
-    total = hashlib.sha256()
-    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
-        if "__pycache__" in path.parts:
-            continue
-        name = path.relative_to(folder).as_posix().encode()
-        content = path.read_bytes()
-        total.update(b"%d:%s%d:" % (len(name), name, len(content)))
-        total.update(content)
-    return total.hexdigest()
+def survey(
+    folder: Path, catalogue: Mapping[str, ToolSpec], selection: Selection, store: AssetStore
+) -> Sequence[SurveyedTask]:
+    """Read every selected task of a checkout of OSWorld or MCPMark as far as possible."""
+    if services_of(folder) is not None:
+        return mcpmark.survey(folder, catalogue, selection, store)
+    return osworld.survey(folder, catalogue, selection, store)
 
 
 def _load(path: Path, catalogue: Mapping[str, ToolSpec]) -> Task:
     folder = path.parent
     spec = _parse(path)
-    problems = [
-        Problem(path, f"setup[{index}].put", f"no file {step.put!r} in the task's directory")
-        for index, step in enumerate(spec.setup)
-        if isinstance(step, Put) and not _is_file_of(folder, step.put)
-    ]
+    problems = [Problem(path, key, text) for key, text in missing_files(spec.setup, folder)]
     problems += [Problem(path, key, message) for key, message in lint(spec, catalogue)]
     checks = []
     for index, check in enumerate(spec.check):
@@ -124,11 +112,6 @@ def _explained(path: Path, error: ValidationError) -> Iterator[Problem]:
         tagged = place[:1] in (("setup",), ("collect",))
         parts = (*place[:2], *place[3:]) if tagged else place
         yield Problem(path, key_path(parts), message)
-
-
-def _is_file_of(folder: Path, name: str) -> bool:
-    path = (folder / name).resolve()
-    return path.is_relative_to(folder.resolve()) and path.is_file()
 
 
 def _uncollected(spec: TaskSpec) -> Iterator[tuple[str, str]]:

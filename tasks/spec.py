@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from pathlib import PurePosixPath
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -35,6 +35,7 @@ __all__ = [
     "RunCollect",
     "Setup",
     "TaskSpec",
+    "missing_files",
 ]
 
 
@@ -256,6 +257,8 @@ class Facts(Strict):
     apps: list[str] = Field(default_factory=list)
     domain: str = ""
     """Its category in the benchmark; otherwise the application, or `multi` for several."""
+    tool_apps: list[str] = Field(default_factory=list)
+    """The apps whose tools are offered, beside the GUI; if empty, all that are served."""
     snapshot: Annotated[str, AfterValidator(_snapshot_name)] = "ready"
     services: list[str] = Field(default_factory=list)
     """Services of the image that the task needs; a sandbox starts no others."""
@@ -294,3 +297,12 @@ class TaskSpec(Facts):
                 f"several items are collected under the same name: {', '.join(sorted(twice))}"
             )
         return self
+
+
+def missing_files(setup: Iterable[Setup], folder: Path) -> Iterator[tuple[str, str]]:
+    """Yield each `put` of a file that is not in the task's directory, as key and message."""
+    for index, step in enumerate(setup):
+        if isinstance(step, Put):
+            path = (folder / step.put).resolve()
+            if not (path.is_relative_to(folder.resolve()) and path.is_file()):
+                yield f"setup[{index}].put", f"no file {step.put!r} in the task's directory"

@@ -6,6 +6,7 @@ import ast
 import runpy
 import sys
 import tomllib
+from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
@@ -26,6 +27,7 @@ UPSTREAM = {"desktop_env"}
 """OSWorld's own package: bench/differential imports it from a checkout, in a child process."""
 
 
+@cache
 def imported(*folders: str) -> list[set[str]]:
     """Of each module that is imported below those folders: the distributions that hold it."""
     modules: set[str] = set()

@@ -95,8 +95,9 @@ class Machine(Protocol):
         """The endpoint's bearer token; new after every boot and revert."""
 
     @property
-    def vnc(self) -> tuple[str, str]:
-        """The display's `host:port` and password; new after every boot and revert."""
+    def vnc(self) -> tuple[str, str] | None:
+        """The display's `host:port` and password, new after every boot and revert; None if the
+        machine has no display."""
 
     def boot(self) -> None:
         """Boot, and return when the guest is ready; `MachineError` names the stage it reached."""
@@ -132,4 +133,5 @@ class Machine(Protocol):
         """The console output so far, for diagnosis."""
 
     def picture(self) -> bytes:
-        """The screen as PNG, captured from outside: works even if the guest does not answer."""
+        """The screen as PNG, captured from outside: works even if the guest does not answer.
+        `MachineError` if the machine has no display."""

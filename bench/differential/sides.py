@@ -11,8 +11,9 @@ from typing import Any
 
 from ambidex.evaluators.osworld import Value
 from ambidex.evaluators.osworld.registry import ENDS
-from ambidex.tasks.osworld.assets import AssetStore
-from ambidex.tasks.osworld.task import Source, WrongTaskError, read_body
+from ambidex.tasks import WrongTaskError
+from ambidex.tasks.assets import AssetStore
+from ambidex.tasks.osworld.task import Source, read_body
 from bench.differential import NO_FILE, NOTHING, Case, Given, Outcome
 
 __all__ = ["Upstream", "UpstreamError", "ours"]

@@ -27,7 +27,7 @@ class Random:
     def step(self, observation: Observation) -> Decision:
         """A call of a random tool."""
         tool = self._rng.choice(observation.tools)
-        arguments = invent(tool.parameters, self._rng, observation.screenshot.size)
+        arguments = invent(tool.parameters, self._rng, observation.screen)
         id = f"{self._rng.getrandbits(64):016x}-{uuid.uuid4().hex[:8]}"
         return Decision(calls=(ToolCall(id, tool.name, arguments),))
 

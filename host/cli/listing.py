@@ -9,6 +9,7 @@ from rich.text import Text
 
 from ambidex.host.models.tokens import COUNTED_AS
 from ambidex.host.runs.experiment import Cell
+from ambidex.host.runs.launch import RunRequest
 from ambidex.host.runs.prove import Claim
 from ambidex.host.travel.divergence import StepComparison, first_difference
 from ambidex.tasks import Suite, ToolSpec
@@ -74,13 +75,19 @@ def experiment_table(planned: Sequence[Cell]) -> Table:
         request = cell.request
         table.add_row(
             cell.name,
-            request.model.name if request.model else request.agents[0],
+            _player(request),
             "none" if request.condition == "gui" else request.exposure.policy,
             str(request.limits.steps),
             ", ".join(map(str, request.checkpoints)) or "–",
             str(len(request.jobs)),
         )
     return table
+
+
+def _player(request: RunRequest) -> str:
+    if request.model is None:
+        return request.agents[0]
+    return f"{request.model.name} {request.model.effort or ''}".rstrip()
 
 
 def proof_table(suite: Suite, verdicts: Sequence[Claim]) -> Table:
@@ -126,7 +133,9 @@ def _arguments(tool: ToolSpec) -> str:
 def replay_table(steps: Sequence[StepComparison]) -> Table:
     """How the screens of a recorded episode and of its replay compare, step by step."""
     first = first_difference(steps)
-    if first is None:
+    if not steps:
+        title = "There are no screens to compare"
+    elif first is None:
         title = f"The screens are equal after all {len(steps)} steps"
     else:
         title = f"The screens differ from step {first.step} on"

@@ -145,7 +145,10 @@ def vnc(
         running = ", ".join(name for name, _ in trials) or "none"
         raise UsageError("name one trial with --trial", hint=f"Running: {running}.")
     for name, seen in trials:
-        echo(f"{name}: VNC at {seen.vnc}, password {seen.password or '(none)'}")
+        if seen.vnc:
+            echo(f"{name}: VNC at {seen.vnc}, password {seen.password or '(none)'}")
+        else:
+            echo(f"{name}: no screen")
         if png:
             png.write_bytes(_picture(seen))
         if mp4:
@@ -160,6 +163,8 @@ def vnc(
 def _picture(seen: ScreenAddress) -> bytes:
     from ambidex.vm.machines.display import capture  # heavy: a VNC client
 
+    if not seen.vnc:
+        raise UsageError("the machine of this trial has no screen")
     return capture(seen.vnc, seen.password)
 
 
@@ -177,10 +182,8 @@ def shell(*, machines: MachineOptions = MachineOptions()) -> int:
     with open_machines(machines, terminal.print) as source, closing(source.make()) as machine:
         machine.boot()
         with Guest(machine.endpoint, machine.token) as guest:
-            address, password = machine.vnc
-            banner = (
-                f"machine, guest, call(tool, **arguments); VNC at {address}, password {password}"
-            )
+            screen = "VNC at {}, password {}".format(*machine.vnc) if machine.vnc else "no screen"
+            banner = f"machine, guest, call(tool, **arguments); {screen}"
 
             def call(tool: str, **arguments: object) -> ToolResult:
                 return guest.call(ToolCall(uuid4().hex, tool, arguments))

@@ -1,8 +1,8 @@
 """The command line. Each command is a function; its types and docstring are its help text.
 
 Exit codes: 0 success · 1 the command ran and the answer is no (a failed proof, a `bug` row, a
-changed score) · 2 invalid arguments or data · 3 a machine, a guest or a model failed, or trials
-remained void · 130 interrupted
+changed score) · 2 invalid arguments or data · 3 a machine, a guest or a model failed, trials
+remained void, or a report is incomplete · 130 interrupted
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from pydantic import ValidationError
 
 from ambidex.host import ROOT
 from ambidex.host.box.client import box
-from ambidex.host.cli import osworld_coverage
+from ambidex.host.cli import mcpmark_coverage, osworld_coverage
 from ambidex.host.cli.listing import suite_table, token_table, tool_table
 from ambidex.host.cli.machines import export, shell, vnc, watch
-from ambidex.host.cli.options import OSWorldOptions
+from ambidex.host.cli.options import SelectionOptions
 from ambidex.host.cli.report import report
 from ambidex.host.cli.run import Json, experiment, print_json, prove, replay, run
 from ambidex.host.cli.travel import counterfactual, desktop_diff, fork, pivot
@@ -36,7 +36,9 @@ from ambidex.host.runs.rescoring import rejudge, write_rescored
 from ambidex.host.terminal import Terminal, echo, one_line
 from ambidex.tasks.catalogue import read_catalogue
 from ambidex.tasks.load import load_suite
-from ambidex.tasks.osworld.suite import Selection, survey
+from ambidex.tasks.mcpmark import suite as mcpmark
+from ambidex.tasks.osworld.suite import survey
+from ambidex.tasks.survey import Selection
 
 __all__ = ["app", "main"]
 
@@ -56,9 +58,9 @@ app.command(
     "ambidex.host.cli.images:images", name="image", help="Build, list, import and provision images."
 )
 app.command(
-    "ambidex.host.cli.osworld_assets:assets",
+    "ambidex.host.cli.assets:assets",
     name="assets",
-    help="Fetch, import and verify the files that OSWorld's tasks need.",
+    help="Fetch, import and verify the files that tasks of OSWorld and MCPMark need.",
 )
 app.command(
     "ambidex.host.cli.osworld_tasks:tasks",
@@ -93,7 +95,7 @@ def check(
     *suites: Path,
     osworld: Path | None = None,
     tasks: Annotated[tuple[str, ...], Parameter(consume_multiple=True, negative="")] = (),
-    of: OSWorldOptions = OSWorldOptions(),
+    of: SelectionOptions = SelectionOptions(),
     verbose: Annotated[bool, ON] = False,
     json: Json = False,
 ) -> int:
@@ -103,23 +105,29 @@ def check(
     Parameters
     ----------
     suites
-        Task directories; by default every suite in tasks/, or the demo suite if there is no tasks/.
+        Task directories, or a checkout of MCPMark, to report what each of its tasks needs; by
+        default every suite in tasks/, or the demo suite if there is no tasks/.
     osworld
         An OSWorld checkout: report what each task needs, and which irregularities were accepted.
     tasks
-        Only these OSWorld tasks: names, domains or prefixes of ids.
+        Only these tasks, as for `run`.
     verbose
-        Print a line for each OSWorld task.
+        Print a line for each task of the benchmark.
     """
     catalogue = read_catalogue()
     if osworld is not None:
         return osworld_coverage.print_coverage(
             survey(osworld, catalogue, of.with_tasks(tasks)), json, verbose
         )
+    selection = of.with_tasks(tasks)
+    if len(suites) == 1 and mcpmark.services_of(suites[0]) is not None:
+        return mcpmark_coverage.print_coverage(
+            mcpmark.survey(suites[0], catalogue, selection), json, verbose
+        )
     loaded, problems = [], []
     for folder in suites or sorted(_in_tasks()):
         try:
-            loaded.append(load_suite(folder, catalogue))
+            loaded.append(load_suite(folder, catalogue, selection=selection))
         except TaskError as error:
             problems += [*error.problems]
     if json:

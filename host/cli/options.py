@@ -1,4 +1,4 @@
-"""Options that several commands share: which OSWorld tasks to use, and when to save checkpoints."""
+"""Options that several commands share: which tasks to use, and when to save checkpoints."""
 
 from __future__ import annotations
 
@@ -11,16 +11,15 @@ from cyclopts import Parameter
 
 from ambidex.host.errors import UsageError
 from ambidex.host.records.config import CheckpointPolicy
-from ambidex.tasks.osworld.network import Net
-from ambidex.tasks.osworld.suite import Selection
+from ambidex.tasks.survey import Net, Selection
 
-__all__ = ["CheckpointOptions", "OSWorldOptions"]
+__all__ = ["CheckpointOptions", "SelectionOptions"]
 
 
 @Parameter(name="*")
 @dataclass(frozen=True)
-class OSWorldOptions:
-    """Which of OSWorld's tasks to use, and the annotations of them."""
+class SelectionOptions:
+    """Which tasks of a benchmark to use. Each benchmark refuses the options of others."""
 
     list: Annotated[
         Path | None, Parameter(help="Only the tasks in an OSWorld list such as test_all.json.")
@@ -28,16 +27,46 @@ class OSWorldOptions:
     net: Annotated[
         tuple[Net, ...],
         Parameter(
-            consume_multiple=True, negative="", help="Only OSWorld tasks that need these networks."
+            consume_multiple=True,
+            negative="",
+            help="Only tasks that need these networks; MCPMark's that need one must be asked for.",
         ),
     ] = ()
     annotations: Annotated[
         Path | None, Parameter(help="Notes on OSWorld's tasks, as written by `tasks annotate`.")
     ] = None
+    service: Annotated[
+        tuple[str, ...],
+        Parameter(
+            consume_multiple=True,
+            negative="",
+            help="Only MCPMark's tasks on these services, such as filesystem.",
+        ),
+    ] = ()
+    task_suite: Annotated[
+        tuple[str, ...],
+        Parameter(
+            consume_multiple=True,
+            negative="",
+            help="Only these suites of MCPMark: standard, easy.",
+        ),
+    ] = ()
+    category: Annotated[
+        tuple[str, ...],
+        Parameter(consume_multiple=True, negative="", help="Only these of MCPMark's categories."),
+    ] = ()
 
     def with_tasks(self, tasks: Sequence[str]) -> Selection:
         """The selection, with these task names."""
-        return Selection(tuple(tasks), self.list, self.net, self.annotations)
+        return Selection(
+            tuple(tasks),
+            self.list,
+            self.net,
+            self.annotations,
+            self.service,
+            self.task_suite,
+            self.category,
+        )
 
 
 @Parameter(name="*")

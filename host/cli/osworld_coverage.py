@@ -10,7 +10,7 @@ from rich.table import Table
 
 from ambidex.host.terminal import Terminal, echo, print_json
 from ambidex.tasks.osworld.oddities import KINDS
-from ambidex.tasks.osworld.suite import SurveyedTask
+from ambidex.tasks.osworld.suite import OSWorldTask
 
 __all__ = ["as_json", "domains", "print_coverage", "summary"]
 
@@ -22,7 +22,7 @@ infeasible. tools: tools help, according to the annotations. offline, net: by th
 assets: files are missing from the store. never: has unavailable requirements. ready: runs now."""
 
 
-def domains(tasks: Sequence[SurveyedTask]) -> Table:
+def domains(tasks: Sequence[OSWorldTask]) -> Table:
     """One row per domain, and one for all."""
     table = Table(title="OSWorld's tasks by domain", title_justify="left")
     table.add_column("domain", no_wrap=True)
@@ -35,7 +35,7 @@ def domains(tasks: Sequence[SurveyedTask]) -> Table:
     return table
 
 
-def _counts(tasks: Sequence[SurveyedTask]) -> list[str]:
+def _counts(tasks: Sequence[OSWorldTask]) -> list[str]:
     loaded = [task for task in tasks if task.task is not None]
     counts = (
         len(tasks),
@@ -51,7 +51,7 @@ def _counts(tasks: Sequence[SurveyedTask]) -> list[str]:
     return [str(count) for count in counts]
 
 
-def _task_table(tasks: Iterable[SurveyedTask]) -> Table:
+def _task_table(tasks: Iterable[OSWorldTask]) -> Table:
     """One row per task."""
     table = Table(title="OSWorld's tasks", title_justify="left")
     for name in ("task", "network", "tools", "checks", "missing", "tolerated", "cannot run"):
@@ -70,7 +70,7 @@ def _task_table(tasks: Iterable[SurveyedTask]) -> Table:
     return table
 
 
-def _odd(found: Iterable[SurveyedTask]) -> Table:
+def _odd(found: Iterable[OSWorldTask]) -> Table:
     """The tolerated irregularities: how often each occurs, and its meaning."""
     table = Table(title="Tolerated, as OSWorld does", title_justify="left")
     for name in ("kind", "times", "tasks", "meaning"):
@@ -86,7 +86,7 @@ def _odd(found: Iterable[SurveyedTask]) -> Table:
     return table
 
 
-def summary(tasks: Sequence[SurveyedTask]) -> str:
+def summary(tasks: Sequence[OSWorldTask]) -> str:
     """The coverage in one sentence."""
     nets = Counter(task.net for task in tasks)
     ready = sum(not task.why_not for task in tasks)
@@ -98,12 +98,12 @@ def summary(tasks: Sequence[SurveyedTask]) -> str:
     )
 
 
-def _unmet(tasks: Iterable[SurveyedTask]) -> list[str]:
+def _unmet(tasks: Iterable[OSWorldTask]) -> list[str]:
     """Every problem, as text with its file and key."""
     return [str(problem) for task in tasks for problem in task.problems]
 
 
-def print_coverage(tasks: Sequence[SurveyedTask], json: bool, verbose: bool) -> int:
+def print_coverage(tasks: Sequence[OSWorldTask], json: bool, verbose: bool) -> int:
     """Print the coverage and return the exit code: 2 if a task does not load."""
     problems = _unmet(tasks)
     if json:
@@ -119,7 +119,7 @@ def print_coverage(tasks: Sequence[SurveyedTask], json: bool, verbose: bool) -> 
     return 2 if problems else 0
 
 
-def as_json(tasks: Sequence[SurveyedTask]) -> dict[str, object]:
+def as_json(tasks: Sequence[OSWorldTask]) -> dict[str, object]:
     """The coverage as a JSON object."""
     return {
         "tasks": [

@@ -15,7 +15,8 @@ from ambidex.host.terminal import Terminal, echo
 from ambidex.tasks import TaskError
 from ambidex.tasks.catalogue import read_catalogue
 from ambidex.tasks.osworld.annotations import Notes, format_notes, import_notes
-from ambidex.tasks.osworld.suite import Selection, survey
+from ambidex.tasks.osworld.suite import survey
+from ambidex.tasks.survey import Selection
 
 __all__ = ["tasks"]
 

@@ -9,11 +9,12 @@ from cyclopts import Parameter
 
 from ambidex.host.cli.run import Json, print_json
 from ambidex.host.errors import UsageError
+from ambidex.host.report.completeness import gaps
 from ambidex.host.report.export import write_csv, write_json, write_parquet
 from ambidex.host.report.failure_sheet import write_sheet
 from ambidex.host.report.findings import find
 from ambidex.host.report.text_report import as_json, lines, tables
-from ambidex.host.terminal import Terminal
+from ambidex.host.terminal import Terminal, echo
 
 __all__ = ["report"]
 
@@ -26,6 +27,7 @@ def report(
     rescored: Annotated[bool, ON] = False,
     released: Annotated[bool, ON] = False,
     assisted: Annotated[bool, ON] = False,
+    complete: Annotated[bool, ON] = False,
     paper: str = "",
     html: Path | None = None,
     csv: Path | None = None,
@@ -45,6 +47,8 @@ def report(
         Add the figures as OSWorld-MCP's released script computes them.
     assisted
         Include the trials in which a person helped.
+    complete
+        Report nothing unless every planned trial has a score; otherwise list those that have none.
     paper
         The model of the paper whose figures to show alongside; by default the one that was run.
     html
@@ -63,8 +67,15 @@ def report(
     for file in filter(None, (html, csv, parquet, rows, failures)):
         if not file.parent.is_dir():
             raise UsageError(f"{file} cannot be written: there is no directory {file.parent}")
+    open_gaps = tuple(gaps(runs))
+    if complete and open_gaps:
+        for gap in open_gaps:
+            echo(gap, error=True)
+            echo(f"  {gap.command or f'Resume it: the same command, --out {gap.run}'}", error=True)
+        return 3
     report_lines = lines(runs, rescored=rescored, assisted=assisted)
-    findings = find(report_lines, as_released=released, paper=paper)
+    empty = (gap.run for gap in open_gaps if gap.empty)
+    findings = find(report_lines, as_released=released, paper=paper, empty=empty)
     if json:
         print_json(as_json(report_lines, findings))
     else:

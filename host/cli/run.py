@@ -13,16 +13,19 @@ from cyclopts import Parameter
 from ambidex.host import Limits
 from ambidex.host.cli.listing import experiment_table, proof_json, proof_table, replay_table
 from ambidex.host.cli.machines import watched
-from ambidex.host.cli.options import CheckpointOptions, OSWorldOptions
+from ambidex.host.cli.options import CheckpointOptions, SelectionOptions
 from ambidex.host.errors import UsageError
+from ambidex.host.records.command import keep_command, this_command
 from ambidex.host.records.config import (
     Condition,
+    Effort,
     Exposure,
     ModelConfig,
     Policy,
     RunOptions,
     read_config,
 )
+from ambidex.host.records.experiment_plan import keep_plan
 from ambidex.host.records.rows import Row, finished
 from ambidex.host.records.trajectory import NAME as TRAJECTORY
 from ambidex.host.records.trajectory import read_trajectory
@@ -55,12 +58,13 @@ def run(
     condition: Condition = "hybrid",
     steps: int = 15,
     tasks: Annotated[tuple[str, ...], MANY] = (),
-    of: OSWorldOptions = OSWorldOptions(),
+    of: SelectionOptions = SelectionOptions(),
     out: Path | None = None,
     time_limit: float = 3600.0,
     cost_limit: float | None = None,
     options: Options = RunOptions(),
     dialect: str = "functions",
+    effort: Effort | None = None,
     temperature: float | None = None,
     images: int = 3,
     exposure: Policy = "all",
@@ -75,7 +79,7 @@ def run(
     Parameters
     ----------
     suite
-        A directory of tasks, or an OSWorld checkout; which of the two is detected from its files.
+        A directory of tasks, or a checkout of OSWorld or MCPMark; detected from its files.
     agent
         oracle[:tools|:gui], noop, random, replay:DIR, model, or your own module:Class.
     model
@@ -87,7 +91,8 @@ def run(
     steps
         The maximum number of steps in an episode.
     tasks
-        Only these tasks, by name; OSWorld tasks also by domain or prefix of their id.
+        Only these tasks, by name; OSWorld's also by domain or prefix of their id, MCPMark's also
+        by service, category or category/task.
     out
         Directory of the run; by default a new one in runs/.
     time_limit
@@ -97,6 +102,8 @@ def run(
     dialect
         The format of requests and answers: functions, paper, anthropic, openai, pyautogui, or your
         own module:Class.
+    effort
+        How much the model is asked to reason; by default, what its vendor decides.
     temperature
         The sampling temperature; by default the vendor's.
     images
@@ -119,6 +126,7 @@ def run(
             name=model,
             base_url=base_url,
             dialect=dialect,
+            effort=effort,
             temperature=temperature,
             images=images,
         )
@@ -135,6 +143,8 @@ def run(
         keep=kept.keep(),
     )
     folder = out or default_folder(loaded, request.agents, condition)
+    command = this_command() if out else this_command("--out", str(folder))
+    request = dataclasses.replace(request, command=command)
     with watched(folder) if watch else nullcontext():
         rows = launch(request, folder, machines)
     if json:
@@ -172,10 +182,13 @@ def experiment(
     if dry:
         return 0
     folder = out or Path("runs") / file.stem
+    keep_plan(folder, {cell.name: cell.plan for cell in planned})
+    keep_command(folder, this_command())
     codes = []
     for number, cell in enumerate(planned, 1):
         echo(f"{number} of {len(planned)}: {cell.name}")
-        codes.append(exit_code(launch(cell.request, folder / cell.name, machines)))
+        request = dataclasses.replace(cell.request, command=this_command())
+        codes.append(exit_code(launch(request, folder / cell.name, machines)))
     Terminal().print(tables(lines([folder / cell.name for cell in planned])))
     echo(f"rows, trajectories and evidence: {folder}; `ambidex report {folder} --html FILE`")
     return 1 if 1 in codes else max(codes)
@@ -185,7 +198,8 @@ def prove(
     suite: Path,
     *,
     tasks: Annotated[tuple[str, ...], MANY] = (),
-    of: OSWorldOptions = OSWorldOptions(),
+    of: SelectionOptions = SelectionOptions(),
+    repeats: int = 0,
     out: Path | None = None,
     settle: float = 5.0,
     json: Json = False,
@@ -196,9 +210,12 @@ def prove(
     Parameters
     ----------
     suite
-        A directory of tasks, or an OSWorld checkout.
+        A directory of tasks, or a checkout of OSWorld or MCPMark.
     tasks
         Only these tasks, by name.
+    repeats
+        Repeat each verdict on this many forks of the machine, and on a virtual machine once more
+        with the clock a year on: all must be the same.
     out
         Directory of the run; by default a new one in runs/.
     settle
@@ -217,6 +234,7 @@ def prove(
         agents=agents,
         jobs=proof_jobs(loaded),
         options=RunOptions(settle=settle),
+        repeats=repeats,
         limits=Limits(steps=1000),
         catalogue=catalogue,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -17,6 +17,7 @@ from ambidex.host.client.guest import Guest
 from ambidex.host.client.survey import as_evidence
 from ambidex.host.errors import UsageError
 from ambidex.host.loop.branch_point import checkpoint_of, checkpointed_steps
+from ambidex.host.records.command import this_command
 from ambidex.host.records.config import Branch, Modality, ModalityScope
 from ambidex.host.records.recorded_steps import describe_steps
 from ambidex.host.records.rows import Row
@@ -93,7 +94,8 @@ def fork(
         run, [branch], n, read_catalogue(), onward, hand=hand, lasting=lasting, keep=kept.keep()
     )
     folder = out or default_folder(request.suite, request.agents, f"fork-{step}")
-    rows = launch(request, folder, machines)
+    command = this_command() if out else this_command("--out", str(folder))
+    rows = launch(replace(request, command=command), folder, machines)
     if json:
         print_json({"run": str(folder), "report": as_json(lines([folder]))})
         return exit_code(rows)

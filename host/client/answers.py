@@ -66,6 +66,7 @@ class Health(BaseModel):
     ready: bool
     checks: dict[str, Check] = Field({}, max_length=1000)
     screen: tuple[Side, Side] | None = None
+    """None while the guest is not ready, and in a guest without a desktop."""
     catalogue: str = Field("", max_length=1000)
     """SHA-256 of the tools that the guest serves."""
     user: str = Field("", max_length=1000)

@@ -53,10 +53,7 @@ from ambidex.vm.closing import Closing
 if TYPE_CHECKING:
     from ambidex.host.untrusted.wire import Answer
 
-__all__ = [
-    "UNREADABLE",
-    "Guest",
-]
+__all__ = ["UNREADABLE", "Guest"]
 
 
 MESSAGE_LIMIT = 300
@@ -91,6 +88,7 @@ class Guest(Closing):
         self._tools = self._exit.enter_context(tools)
         self._deadline: Deadline | None = None
         self._screen = Screen()
+        self._has_screen: bool | None = None
         self._home = ""
 
     def close(self) -> None:
@@ -119,6 +117,12 @@ class Guest(Closing):
         answer = self._read("/harness/screenshot", query, WORK * settle, "screenshot")
         header = answer.headers.get("Ambidex-Frame")
         return self._screen.update(answer.status == 304, header, answer.body)
+
+    def observe(self, *, settle: float = 0.0) -> Frame | None:
+        """Like `screenshot`; None, without waiting, if the guest has no desktop."""
+        if self._has_screen is None:
+            self.health()
+        return None if self._has_screen is False else self.screenshot(settle=settle)
 
     # For the host only
 
@@ -273,10 +277,9 @@ class Guest(Closing):
         # Two levels of JSON per node: the node is an object and its children are a list.
         return json_value(answer.body, "the accessibility tree", deepest=2 * depth + 10)
 
-    def identity(self, **renewed: str | float) -> None:
-        """Give a forked guest its own token, clock, entropy and machine-id. The old token becomes
-        invalid."""
-        self._once("POST", "/harness/identity", 0.0, json=renewed)
+    def set_clock(self, clock: float) -> None:
+        """Set the clock of a virtual machine, in seconds since 1970."""
+        self._once("POST", "/harness/clock", 0.0, json={"clock": clock})
 
     def journal(self) -> str:
         """The recent log of the guest's server."""
@@ -285,7 +288,10 @@ class Guest(Closing):
     def health(self) -> Health:
         """The guest's health report, ready or not."""
         answer = self._read("/harness/health", {}, 0.0, allowed=(503,))
-        return model(Health, answer.body, "the guest's health report")
+        health = model(Health, answer.body, "the guest's health report")
+        if health.ready:
+            self._has_screen = health.screen is not None
+        return health
 
     def wait_ready(self, bound: float = 60.0) -> Health:
         """Wait until the guest is ready and return its health; `GuestError` says what was missing

@@ -17,12 +17,12 @@ import sys
 from collections.abc import Mapping
 from typing import Any, Protocol, cast
 
-from ambidex.host import Briefing, Decision, Exchange, Observation, Request
+from ambidex.host import Briefing, Decision, Exchange, Form, Observation, Request
 from ambidex.host.errors import UsageError
 from ambidex.host.named import load_part, part_names
 from ambidex.host.records.config import ModelConfig
 
-__all__ = ["Dialect", "MalformedReplyError", "check_dialect", "dialects", "open_dialect"]
+__all__ = ["Dialect", "MalformedReplyError", "check_dialect", "dialects", "form_of", "open_dialect"]
 
 ATTRIBUTE = "DIALECT"
 """The name to which a module of this package assigns its dialect's class."""
@@ -39,6 +39,9 @@ class MalformedReplyError(Exception):
 
 class Dialect(Protocol):
     """One episode's conversation with a model."""
+
+    form: Form
+    """The API of its requests."""
 
     def request(self, observation: Observation) -> Request:
         """Build the next request. Adds the results of the last calls to the conversation."""
@@ -61,6 +64,12 @@ def check_dialect(name: str) -> None:
     dialect = load_part(sys.modules[__name__], ATTRIBUTE, "dialect", name)
     if not callable(dialect):
         raise UsageError(f"not a dialect: {name} cannot be called with (briefing, config)")
+
+
+def form_of(name: str) -> Form | None:
+    """The API of a dialect's requests; None if a user's own does not say."""
+    dialect = load_part(sys.modules[__name__], ATTRIBUTE, "dialect", name)
+    return getattr(dialect, "form", None)
 
 
 def open_dialect(config: ModelConfig, briefing: Briefing) -> Dialect:

@@ -11,7 +11,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ambidex.host import GUI, Briefing, Decision, Observation, Request, ToolCall, ToolResult
+from ambidex.host import (
+    GUI,
+    Briefing,
+    Decision,
+    Form,
+    Observation,
+    Request,
+    Stop,
+    ToolCall,
+    ToolResult,
+)
 from ambidex.host.dialects import MalformedReplyError
 from ambidex.host.dialects.anthropic_actions import (
     ACTIONS,
@@ -26,11 +36,12 @@ from ambidex.host.dialects.words import (
     ENDINGS,
     REMOVED_SCREENSHOT,
     TRUNCATED,
+    caption,
     new_call,
     read_ending,
     refuse_deep,
     result_text,
-    screen_caption,
+    system_prompt,
 )
 from ambidex.host.models.prompts import prompt
 from ambidex.host.models.viewport import View, data_url
@@ -64,6 +75,8 @@ class PendingUse:
 class Anthropic:
     """Keeps the whole conversation, but images of the last `images` observations only."""
 
+    form: Form = "messages"
+
     def __init__(self, briefing: Briefing, config: ModelConfig) -> None:
         self._briefing = briefing
         self._config = config
@@ -79,10 +92,11 @@ class Anthropic:
 
     def request(self, observation: Observation) -> Request:
         """See `Dialect`."""
-        self._screen = observation.screenshot.size
+        self._screen = observation.screen
         self._pointer.begin()
         if not self._messages:
-            self._begin(observation)
+            steps = self._briefing.limits.steps
+            self._system = system_prompt(observation, self._view, steps, native=True)
         self._messages.append({"role": "user", "content": self._report(observation)})
         tools = self._tool_definitions(observation)
         changed = tools != self._tools
@@ -94,7 +108,7 @@ class Anthropic:
         body: Block = {"system": [cached], "messages": list(self._messages), "tools": tools}
         if self._version in BETA and gui_tools(observation.tools):
             body["extra_headers"] = {"anthropic-beta": BETA[self._version]}
-        return Request("messages", body)
+        return Request(self.form, body)
 
     def decision(self, answer: Mapping[str, Any]) -> Decision:
         """See `Dialect`."""
@@ -110,8 +124,10 @@ class Anthropic:
         text = "\n".join(block["text"] for block in content if block["type"] == "text")
         thoughts = (str(block.get("thinking") or "") for block in content)
         match answer.get("stop_reason"):
-            case "max_tokens" | "model_context_window_exceeded":
+            case "max_tokens":
                 raise MalformedReplyError(TRUNCATED)
+            case "model_context_window_exceeded":
+                return Decision(text, stop=Stop.CONTEXT_LIMIT)
             case "refusal":
                 reason = (answer.get("stop_details") or {}).get("explanation") or text
                 raise MalformedReplyError(f"it is a refusal: {reason}")
@@ -123,19 +139,6 @@ class Anthropic:
         """See `Dialect`."""
         self._pointer.undo()
         self._correction = prompt("correction", reason=reason)
-
-    def _begin(self, observation: Observation) -> None:
-        width, height = self._view.extent(self._screen)
-        apps = {tool.app for tool in observation.tools}
-        self._system = prompt(
-            "system",
-            width=width,
-            height=height,
-            gui=GUI in apps,
-            native=True,
-            tools=bool(apps - {GUI}),
-            steps=self._briefing.limits.steps,
-        )
 
     def _tool_definitions(self, observation: Observation) -> list[Block]:
         gui = gui_tools(observation.tools)
@@ -155,7 +158,8 @@ class Anthropic:
         """The content of the next user message: results, or a correction, and the screenshot."""
         results = {result.call: result for result in observation.results}
         correction, self._correction = self._correction, ""
-        screen = [_text(screen_caption(observation)), _png(self._view.png(observation.screenshot))]
+        screen = [_text(text) for text in caption(observation)]
+        screen += map(_image, self._view.urls(observation.screenshot))
         if not self._pending:
             first = correction or self._briefing.instruction
             return [_text(first), *screen]
@@ -178,7 +182,7 @@ class Anthropic:
     def _result(
         self, use: PendingUse, result: ToolResult | None, observation: Observation
     ) -> list[Block]:
-        if use.region:
+        if use.region and observation.screenshot:
             crop = self._view.crop(observation.screenshot, use.region)
             return [_text("The region, enlarged:"), _png(crop)]
         if result is None:
@@ -213,6 +217,8 @@ class Anthropic:
 
     def _read_action(self, action: str, values: Mapping[str, Any], use: PendingUse) -> None:
         """Read an action of the computer tool into `use.call` or `use.region`."""
+        if self._screen == (0, 0):
+            raise MalformedReplyError("there is no computer tool here.")
         if action not in ACTIONS:
             raise MalformedReplyError(f"the computer tool has no action {action!r}.")
         arguments = Arguments(action, values)

@@ -10,20 +10,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ambidex.host import GUI, Briefing, Decision, Observation, Request, ToolCall, ToolSpec
+from ambidex.host import Briefing, Decision, Form, Observation, Request, ToolCall, ToolSpec
 from ambidex.host.dialects import MalformedReplyError
 from ambidex.host.dialects.words import (
     ENDINGS,
     REMOVED_SCREENSHOT,
     TRUNCATED,
+    caption,
     new_call,
     parse_arguments,
     read_ending,
     result_text,
-    screen_caption,
+    system_prompt,
 )
 from ambidex.host.models.prompts import prompt
-from ambidex.host.models.viewport import View, data_url
+from ambidex.host.models.viewport import View
 from ambidex.host.records.config import ModelConfig
 
 __all__ = ["Functions", "image_part", "remove_images"]
@@ -33,6 +34,8 @@ Message = dict[str, Any]
 
 class Functions:
     """Keeps the whole conversation, but only its last `images` images."""
+
+    form: Form = "chat"
 
     def __init__(self, briefing: Briefing, config: ModelConfig) -> None:
         self._briefing = briefing
@@ -47,14 +50,14 @@ class Functions:
 
     def request(self, observation: Observation) -> Request:
         """See `Dialect`."""
-        self._screen = observation.screenshot.size
+        self._screen = observation.screen
         if not self._messages:
             self._begin(observation)
         self._report(observation)
         remove_images(self._messages, self._config.images)
         functions = (*map(_function, observation.tools), *ENDINGS)
         tools = [{"type": "function", "function": function} for function in functions]
-        return Request("chat", {"messages": list(self._messages), "tools": tools})
+        return Request(self.form, {"messages": list(self._messages), "tools": tools})
 
     def decision(self, answer: Mapping[str, Any]) -> Decision:
         """See `Dialect`."""
@@ -79,17 +82,8 @@ class Functions:
         self._pending = {}
 
     def _begin(self, observation: Observation) -> None:
-        width, height = self._view.extent(self._screen)
-        apps = {tool.app for tool in observation.tools}
-        system = prompt(
-            "system",
-            width=width,
-            height=height,
-            gui=GUI in apps,
-            native=False,
-            tools=bool(apps - {GUI}),
-            steps=self._briefing.limits.steps,
-        )
+        steps = self._briefing.limits.steps
+        system = system_prompt(observation, self._view, steps, native=False)
         self._messages = [
             {"role": "system", "content": system},
             {"role": "user", "content": self._briefing.instruction},
@@ -103,9 +97,10 @@ class Functions:
             self._messages.append({"role": "tool", "tool_call_id": id, "content": text})
             images += result.images
         self._pending = {}
-        images.append(data_url(self._view.png(observation.screenshot)))
-        content = [{"type": "text", "text": screen_caption(observation)}, *map(image_part, images)]
-        self._messages.append({"role": "user", "content": content})
+        images += self._view.urls(observation.screenshot)
+        texts = [{"type": "text", "text": text} for text in caption(observation)]
+        if content := [*texts, *map(image_part, images)]:
+            self._messages.append({"role": "user", "content": content})
 
     def _read(self, calls: Sequence[Mapping[str, Any]], text: str) -> Decision:
         if not calls:

@@ -28,6 +28,7 @@ class Grounded:
     each point, in a request of its own."""
 
     def __init__(self, planner: Dialect, grounder_config: ModelConfig, grounder: Model) -> None:
+        self.form = planner.form
         self._planner = planner
         self._view = View.of(grounder_config)
         self._grounder = grounder
@@ -69,6 +70,8 @@ class Grounded:
         """Ask the grounder for the point that a description refers to."""
         assert self._observation is not None
         frame = self._observation.screenshot
+        if frame is None:
+            raise MalformedReplyError("there is no screen here.", tuple(exchanges))
         width, height = self._view.extent(frame.size)
         question = prompt("grounding", target=description, width=width, height=height)
         content = [

@@ -19,6 +19,7 @@ from ambidex.host import (
     GUI,
     Briefing,
     Decision,
+    Form,
     Observation,
     Request,
     ToolCall,
@@ -32,11 +33,12 @@ from ambidex.host.dialects.words import (
     ENDINGS,
     REMOVED_SCREENSHOT,
     TRUNCATED,
+    caption,
     new_call,
     parse_arguments,
     read_ending,
     result_text,
-    screen_caption,
+    system_prompt,
 )
 from ambidex.host.models.prompts import prompt
 from ambidex.host.models.viewport import View, data_url
@@ -50,6 +52,8 @@ CALLS = ("computer_call", "function_call")
 
 class OpenAI:
     """Keeps the whole conversation, but images of the last `images` observations only."""
+
+    form: Form = "responses"
 
     def __init__(self, briefing: Briefing, config: ModelConfig) -> None:
         self._briefing = briefing
@@ -67,21 +71,23 @@ class OpenAI:
 
     def request(self, observation: Observation) -> Request:
         """See `Dialect`."""
-        self._screen = observation.screenshot.size
+        self._screen = observation.screen
         items = self._report(observation)
         self._items += items
         self._observations.append(items)
         for old in self._observations[: -self._config.images]:
             _remove_images(old)
         body = {
-            "instructions": self._instructions(observation),
+            "instructions": system_prompt(
+                observation, self._view, self._briefing.limits.steps, native=True
+            ),
             "input": list(self._items),
             "tools": self._tool_definitions(observation),
             "truncation": "auto",
             "store": False,
             "include": ["reasoning.encrypted_content"],
         }
-        return Request("responses", body)
+        return Request(self.form, body)
 
     def decision(self, answer: Mapping[str, Any]) -> Decision:
         """See `Dialect`."""
@@ -108,19 +114,6 @@ class OpenAI:
         """See `Dialect`."""
         self._correction = prompt("correction", reason=reason)
 
-    def _instructions(self, observation: Observation) -> str:
-        width, height = self._view.extent(self._screen)
-        apps = {tool.app for tool in observation.tools}
-        return prompt(
-            "system",
-            width=width,
-            height=height,
-            gui=GUI in apps,
-            native=True,
-            tools=bool(apps - {GUI}),
-            steps=self._briefing.limits.steps,
-        )
-
     def _tool_definitions(self, observation: Observation) -> list[Item]:
         extent = self._view.extent(self._screen)
         computer = computer_tool(self._preview, extent)
@@ -133,15 +126,15 @@ class OpenAI:
     def _report(self, observation: Observation) -> list[Item]:
         """The next input items: outputs of the last calls, and a message with everything else."""
         correction, self._correction = self._correction, ""
-        screen = data_url(self._view.png(observation.screenshot))
+        screens = self._view.urls(observation.screenshot)
         results = {result.call: result for result in observation.results}
         items: list[Item] = []
         message: list[str] = []
         """Texts for a user message, since the output of a computer call can only be an image."""
         for item, calls in self._pending:
             answers = [results[call.id] for call in calls if call.id in results]
-            if item["type"] == "computer_call":
-                items.append(_screenshot(item, screen))
+            if item["type"] == "computer_call" and screens:
+                items.append(_screenshot(item, screens[0]))
                 failed = [result for result in answers if result.error]
                 message += [result_text(result, self._config.results) for result in failed]
             else:
@@ -155,10 +148,8 @@ class OpenAI:
             message.append(correction)
         content = [{"type": "input_text", "text": text} for text in message]
         if not has_screenshot:
-            content += [
-                {"type": "input_text", "text": screen_caption(observation)},
-                self._image(screen),
-            ]
+            content += [{"type": "input_text", "text": text} for text in caption(observation)]
+            content += map(self._image, screens)
         if content:
             items.append({"role": "user", "content": content})
         return items

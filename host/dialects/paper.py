@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ambidex.host import GUI, Briefing, Decision, Observation, Request
+from ambidex.host import GUI, Briefing, Decision, Form, Observation, Request
 from ambidex.host.dialects import MalformedReplyError
 from ambidex.host.dialects.functions import image_part
 from ambidex.host.dialects.paper_actions import (
@@ -26,7 +26,7 @@ from ambidex.host.dialects.paper_actions import (
 from ambidex.host.dialects.reading import Arguments, Pointer, gui_tools
 from ambidex.host.dialects.words import TRUNCATED, new_call, parse_object, result_text
 from ambidex.host.models.prompts import prompt
-from ambidex.host.models.viewport import View, data_url
+from ambidex.host.models.viewport import View
 from ambidex.host.records.config import ModelConfig
 
 __all__ = ["Paper"]
@@ -48,6 +48,8 @@ class PastStep:
 class Paper:
     """Keeps the conclusions, results and images of earlier steps."""
 
+    form: Form = "chat"
+
     def __init__(self, briefing: Briefing, config: ModelConfig) -> None:
         self._briefing = briefing
         self._config = config
@@ -57,7 +59,7 @@ class Paper:
         self._actions: list[str] = []
         self._history: list[PastStep] = []
         self._images: list[list[str]] = []
-        """Images of each step as data URLs, the screenshot last."""
+        """Images of each step as data URLs, the screenshot last if there is one."""
         self._called: dict[str, str] = {}
         """Name of the called function by our id, for the calls of the last step."""
         self._conclusion = ""
@@ -65,21 +67,24 @@ class Paper:
 
     def request(self, observation: Observation) -> Request:
         """See `Dialect`."""
-        self._screen = observation.screenshot.size
+        self._screen = observation.screen
         self._pointer.begin()
         self._report(observation)
         self._actions = available_actions(gui_tools(observation.tools))
-        content = [{"type": "text", "text": self._user_prompt()}]
+        content = [{"type": "text", "text": self._user_prompt(observation)}]
         count = len(self._images)
+        shown = "The screen" if observation.screenshot else "Images"
         for step in range(max(0, count - self._config.images), count):
+            if not self._images[step]:
+                continue
             when = "now" if step == count - 1 else f"at step {step + 1}"
-            content.append({"type": "text", "text": f"The screen {when}:"})
+            content.append({"type": "text", "text": f"{shown} {when}:"})
             content += map(image_part, self._images[step])
         messages = [
             {"role": "system", "content": self._system_prompt(observation)},
             {"role": "user", "content": content},
         ]
-        return Request("chat", {"messages": messages})
+        return Request(self.form, {"messages": messages})
 
     def decision(self, answer: Mapping[str, Any]) -> Decision:
         """See `Dialect`."""
@@ -112,13 +117,13 @@ class Paper:
             self._history.append(PastStep(self._conclusion, results))
         self._history += [PastStep(f"({note})") for note in observation.notes]
         images = [url for result in observation.results for url in result.images]
-        screenshot = data_url(self._view.png(observation.screenshot))
-        self._images.append([*images, screenshot])
+        self._images.append([*images, *self._view.urls(observation.screenshot)])
 
-    def _user_prompt(self) -> str:
+    def _user_prompt(self, observation: Observation) -> str:
         correction, self._correction = self._correction, ""
         return prompt(
             "paper_user",
+            screen=observation.screenshot is not None,
             instruction=self._briefing.instruction,
             history=self._history,
             correction=correction,
@@ -137,6 +142,7 @@ class Paper:
         lines = [json.dumps({"type": "function", "function": function}) for function in functions]
         return prompt(
             "paper_system",
+            screen=observation.screenshot is not None,
             functions=lines,
             width=width,
             height=height,

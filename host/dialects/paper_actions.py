@@ -78,7 +78,9 @@ def computer_use(actions: Collection[str]) -> dict[str, Any]:
             properties[name] = schema
     return {
         "name": NAME,
-        "description": "Mouse, keyboard and the end of the task.",
+        "description": "Mouse, keyboard and the end of the task."
+        if len(actions) > 1
+        else "The end of the task.",
         "parameters": {"type": "object", "properties": properties, "required": ["action"]},
     }
 

@@ -7,15 +7,15 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from ambidex.host import GUI, Briefing, Decision, Observation, Request, ToolSpec
+from ambidex.host import GUI, Briefing, Decision, Form, Observation, Request, ToolSpec
 from ambidex.host.dialects import MalformedReplyError
 from ambidex.host.dialects.functions import image_part, remove_images
 from ambidex.host.dialects.pyautogui_calls import SIGNATURES
 from ambidex.host.dialects.pyautogui_reading import parse_block
 from ambidex.host.dialects.reading import Pointer, gui_tools
-from ambidex.host.dialects.words import TRUNCATED, new_call, result_text, screen_caption
+from ambidex.host.dialects.words import TRUNCATED, caption, new_call, result_text
 from ambidex.host.models.prompts import prompt
-from ambidex.host.models.viewport import View, data_url
+from ambidex.host.models.viewport import View
 from ambidex.host.records.config import ModelConfig
 
 __all__ = ["PyAutoGUI", "signature"]
@@ -34,6 +34,8 @@ TYPES = {
 class PyAutoGUI:
     """Keeps the whole conversation, but only its last `images` images."""
 
+    form: Form = "chat"
+
     def __init__(self, briefing: Briefing, config: ModelConfig) -> None:
         self._briefing = briefing
         self._config = config
@@ -48,7 +50,7 @@ class PyAutoGUI:
 
     def request(self, observation: Observation) -> Request:
         """See `Dialect`."""
-        self._screen = observation.screenshot.size
+        self._screen = observation.screen
         self._pointer.begin()
         self._tools = {
             name: tool for tool in observation.tools for name in (tool.name, *tool.aliases)
@@ -56,7 +58,7 @@ class PyAutoGUI:
         self._messages.append({"role": "user", "content": self._report(observation)})
         remove_images(self._messages, self._config.images)
         system = {"role": "system", "content": self._system_prompt(observation)}
-        return Request("chat", {"messages": [system, *self._messages]})
+        return Request(self.form, {"messages": [system, *self._messages]})
 
     def decision(self, answer: Mapping[str, Any]) -> Decision:
         """See `Dialect`."""
@@ -100,9 +102,10 @@ class PyAutoGUI:
             if result.text or result.error or not name.startswith(f"{GUI}_"):
                 lines.append(f"{name}: {result_text(result, self._config.results)}")
             images += result.images
-        images.append(data_url(self._view.png(observation.screenshot)))
-        lines.append(screen_caption(observation))
-        return [{"type": "text", "text": "\n".join(lines)}, *map(image_part, images)]
+        images += self._view.urls(observation.screenshot)
+        lines += caption(observation)
+        text = "\n".join(lines) or "(nothing was called)"
+        return [{"type": "text", "text": text}, *map(image_part, images)]
 
     def _system_prompt(self, observation: Observation) -> str:
         width, height = self._view.extent(self._screen)
@@ -111,6 +114,7 @@ class PyAutoGUI:
         tools = [tool for tool in observation.tools if tool.app != GUI or tool.name in OWN]
         return prompt(
             "pyautogui_system",
+            screen=observation.screenshot is not None,
             width=width,
             height=height,
             functions=functions,

@@ -8,20 +8,23 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from ambidex.host import Decision, Observation, Stop, ToolCall, ToolResult
+from ambidex.host import GUI, Decision, Observation, Stop, ToolCall, ToolResult
 from ambidex.host.dialects import MalformedReplyError
+from ambidex.host.models.prompts import prompt
+from ambidex.host.models.viewport import View
 
 __all__ = [
     "ENDINGS",
     "REMOVED_SCREENSHOT",
     "TRUNCATED",
+    "caption",
     "new_call",
     "parse_arguments",
     "parse_object",
     "read_ending",
     "refuse_deep",
     "result_text",
-    "screen_caption",
+    "system_prompt",
 ]
 
 FINISH, GIVE_UP = "finish", "give_up"
@@ -119,9 +122,27 @@ def result_text(result: ToolResult, budget: int) -> str:
     return f"{text[:budget]}\n[cut: {len(text) - budget} of {len(text)} characters are not shown]"
 
 
-def screen_caption(observation: Observation) -> str:
-    """The text before the screenshot, with the observation's notes."""
-    return "\n".join([*observation.notes, "The screen now:"])
+def caption(observation: Observation) -> list[str]:
+    """The text before the screenshot, with the observation's notes; empty if there is neither."""
+    lines = [*observation.notes, *(["The screen now:"] if observation.screenshot else [])]
+    return ["\n".join(lines)] if lines else []
+
+
+def system_prompt(observation: Observation, view: View, steps: int, *, native: bool) -> str:
+    """The system prompt of dialects with function calls. `native`: the vendor has a computer tool
+    of its own."""
+    width, height = view.extent(observation.screen)
+    apps = {tool.app for tool in observation.tools}
+    return prompt(
+        "system",
+        screen=observation.screenshot is not None,
+        width=width,
+        height=height,
+        gui=GUI in apps,
+        native=native,
+        tools=bool(apps - {GUI}),
+        steps=steps,
+    )
 
 
 def _finite(text: str) -> float:

@@ -17,7 +17,7 @@ from typing import Any
 from ambidex.host import Agent, Briefing, Stop, ToolSpec
 from ambidex.host.client.answers import Health
 from ambidex.host.client.guest import Guest
-from ambidex.host.errors import GuestError
+from ambidex.host.errors import GuestError, NoDesktopError
 from ambidex.host.loop.branch_point import BranchPoint, copy_stage
 from ambidex.host.loop.checkpointing import CheckpointSaver
 from ambidex.host.loop.episode import Hooks, InterruptedEpisodeError, run_episode
@@ -30,14 +30,17 @@ from ambidex.host.loop.supervision import SupervisedTrial
 from ambidex.host.loop.verdicts import verdict_on
 from ambidex.host.models.exposure import offer_of, restrict_modality
 from ambidex.host.records.announcement import announced
-from ambidex.host.records.config import Job, RunConfig, offered
+from ambidex.host.records.config import Job, RunConfig, offered, tools_of
 from ambidex.host.records.rows import Phase
-from ambidex.host.records.trajectory import Trajectory
+from ambidex.host.records.trajectory import Trajectory, replies_of
 from ambidex.tasks import Task, Verdict
 from ambidex.vm import Machine
 from ambidex.vm.disk import DiskOwner
 
 __all__ = ["Attempt", "MakeAgent"]
+
+YEAR = 366 * 86400.0
+"""Seconds."""
 
 MakeAgent = Callable[[str, Task, Briefing], Agent]
 """Makes the agent of that name for one episode of a task."""
@@ -83,6 +86,9 @@ class Attempt:
                 served = guest.tools()
                 self._set_stage(guest)
             fields = self._play(make_agent, guest, served, trajectory)
+            if self.config.repeats:
+                with self._stage("collect"):
+                    fields["repeats"] = self._repeat_verdict()
             with self._stage("collect"):
                 self._collect(guest)
         with self._stage("judge"):
@@ -98,6 +104,12 @@ class Attempt:
         self.agent_is_root = health.agent_is_root or bool(self.point and self.point.agent_is_root)
         if not health.ready:
             raise GuestError(f"the guest is not ready after a revert: {health.missing()}")
+        hand = self.point.fork.hand if self.point else None
+        if health.screen is None and "gui" in (self.config.condition, hand):
+            raise NoDesktopError(
+                "mouse and keyboard need a screen, and this guest has no desktop",
+                hint="Use --condition tools, or an image with a desktop.",
+            )
         return health
 
     def _set_stage(self, guest: Guest) -> None:
@@ -129,7 +141,7 @@ class Attempt:
             seed=seed,
             **({"from": point.reference} if point else {}),
         )
-        tools = offered(served, config.condition)
+        tools = offered(tools_of(self.task.spec, served), config.condition)
         offer = offer_of(config.exposure, tools, self.task, seed)
         apps = {tool.name: tool.app for tool in served}
         first = point.step if point else 1
@@ -174,6 +186,24 @@ class Attempt:
             "checkpoints": tuple(judge.outcomes),
         }
 
+    def _repeat_verdict(self) -> dict[str, float]:
+        """The scores of the finished episode on forks of the machine, by evidence directory."""
+        assert self.episode.stop is not None
+        scores = {}
+        later = [0.0] * self.config.repeats
+        if isinstance(self.machine, DiskOwner):  # the clock of a virtual machine is its own
+            later.append(YEAR)
+        for number, offset in enumerate(later, 1):
+            evidence = self.folder / f"evidence.fork-{number}{'-a-year-on' if offset else ''}"
+            with self.machine.fork() as fork, Guest(fork.endpoint, fork.token) as guest:
+                if offset:
+                    guest.set_clock(time.time() + offset)
+                context = self._context(fork)
+                collect(self.task, guest, evidence, self.episode.answer, context)
+                verdict = verdict_on(self.task, evidence, self.episode.stop, context)
+            scores[evidence.name] = verdict.score.value
+        return scores
+
     def _collect(self, guest: Guest) -> None:
         context = self._context(self.machine)
         collect(self.task, guest, self.folder / "evidence", self.episode.answer, context)
@@ -192,6 +222,8 @@ class Attempt:
             self.config.literal_sleeps,
             bool(self.agent_is_root),
             machine.disk if isinstance(machine, DiskOwner) else None,
+            partial(self._forked, machine),
+            partial(replies_of, self.folder),
         )
 
     @contextmanager
@@ -199,6 +231,11 @@ class Attempt:
         machine.revert(self.task.spec.snapshot, self.task.spec.services)
         with Guest(machine.endpoint, machine.token) as guest:
             guest.wait_ready()
+            yield guest
+
+    @contextmanager
+    def _forked(self, machine: Machine) -> Iterator[Guest]:
+        with machine.fork() as fork, Guest(fork.endpoint, fork.token) as guest:
             yield guest
 
     def _check_interrupt(self) -> None:
@@ -211,7 +248,7 @@ class Attempt:
         try:
             yield
         finally:
-            self.seconds[phase] = time.monotonic() - began
+            self.seconds[phase] = self.seconds.get(phase, 0.0) + time.monotonic() - began
 
 
 def _write_score(folder: Path, verdict: Verdict, stop: Stop, threshold: float) -> None:

@@ -19,6 +19,7 @@ from ambidex.host import (
     ToolSpec,
 )
 from ambidex.host.client.guest import Guest
+from ambidex.host.errors import ContextLimitError
 from ambidex.host.loop.progress import Episode, EpisodeStart, count
 from ambidex.host.loop.supervision import NOBODY, Person
 from ambidex.host.models.exposure import Offer
@@ -65,14 +66,15 @@ def run_episode(
     `tools` are the condition's; `offer` selects those that may be called at a step (default: all).
     Any other name is refused here, before the guest sees it. A tool's alias is replaced by its name
     before it is recorded and counted. `settle` is how many seconds the screen gets to become still.
-    `start` resumes after recorded steps; limits cover the whole episode. Raises `GuestError`,
-    `ModelError` and `InterruptedEpisodeError`; the step in progress is recorded all the same.
+    `start` resumes after recorded steps; limits cover the whole episode. A request that the model
+    rejects as too long is the last step (`CONTEXT_LIMIT`). Raises `GuestError`, `ModelError` and
+    `InterruptedEpisodeError`; the step in progress is recorded all the same.
     """
     start = start or EpisodeStart()
     episode, results, notes = start.episode, start.results, start.notes
     offer = offer or (lambda frame: tuple(tools.values()))
     names, clock = aliases(tools.values()), Stopwatch(start.elapsed)
-    frame = _screenshot(guest, settle, episode.seconds)
+    frame = _observe(guest, settle, episode.seconds)
     frame_hash = trajectory.frame(frame)
     while episode.stop is None:
         if hooks.interrupted():
@@ -91,19 +93,20 @@ def run_episode(
         allowed = {tool.name: tool for tool in offered}
         observation = Observation(frame, results, offered, (*notes, *intervention.notes))
         with _timed(seconds, "model"):
-            decision = resolve_aliases(agent.step(observation), names)
+            decision = resolve_aliases(_decide(agent, observation), names)
         apps = [allowed[call.name].app if call.name in allowed else None for call in decision.calls]
         offer_name = trajectory.offer(list(allowed))
         step = Step(number, frame_hash, decision, apps, offer_name, seconds=seconds)
-        step.focused, step.notes, step.kept = frame.focused, observation.notes, checkpoint
+        step.notes, step.kept = observation.notes, checkpoint
+        step.focused = frame.focused if frame else ""
         try:
             for call in decision.calls:
                 with _timed(seconds, "guest"):
                     step.results.append(_execute(call, guest, allowed))
             if decision.stop is None:
-                frame = _screenshot(guest, settle, seconds)
+                frame = _observe(guest, settle, seconds)
                 frame_hash = step.after = trajectory.frame(frame)
-                step.still = frame.still
+                step.still = frame is None or frame.still
         finally:
             known = seconds.model + seconds.guest + seconds.settle
             seconds.harness = time.monotonic() - began - known
@@ -117,12 +120,22 @@ def run_episode(
     return episode
 
 
-def _screenshot(guest: Guest, settle: float, seconds: Seconds) -> Frame:
-    """A new frame. Waiting for a still screen counts as `settle`, fetching it as `guest`."""
+def _decide(agent: Agent, observation: Observation) -> Decision:
+    """The agent's decision, or the end of the episode if its conversation has become too long."""
+    try:
+        return agent.step(observation)
+    except ContextLimitError as error:
+        return Decision(thought=str(error), stop=Stop.CONTEXT_LIMIT)
+
+
+def _observe(guest: Guest, settle: float, seconds: Seconds) -> Frame | None:
+    """A new frame, if the guest has a screen. Waiting for it to become still counts as `settle`,
+    fetching it as `guest`."""
     with _timed(seconds, "guest"):
-        frame = guest.screenshot(settle=settle)
-    seconds.guest -= frame.waited
-    seconds.settle += frame.waited
+        frame = guest.observe(settle=settle)
+    waited = frame.waited if frame else 0.0
+    seconds.guest -= waited
+    seconds.settle += waited
     return frame
 
 

@@ -42,6 +42,7 @@ def outcome_of(episode: Episode, verdict: Verdict, stop: Stop) -> Outcome:
         input_tokens=episode.usage.input_tokens,
         output_tokens=episode.usage.output_tokens,
         cached_tokens=episode.usage.cached_tokens,
+        reasoning_tokens=episode.usage.reasoning_tokens,
         cost=episode.usage.cost,
         requests=episode.usage.requests,
         retries=episode.usage.retries,

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ambidex.host import GUI, Stop, ToolCall, ToolResult, ToolSpec, Usage
+from ambidex.host import Stop, ToolCall, ToolResult, ToolSpec, Usage, is_gui
 from ambidex.host.records.trajectory import Seconds, Step
 
 __all__ = ["CallRecord", "Episode", "EpisodeStart", "RepeatDetector", "count"]
@@ -57,7 +57,7 @@ class RepeatDetector:
             return False
         key = json.dumps([call.name, call.arguments], sort_keys=True, default=str)
         latest = (result.text, result.error)
-        repeat = tool.app != GUI and not result.error and self._results.get(key) == latest
+        repeat = not is_gui(tool.app) and not result.error and self._results.get(key) == latest
         if not repeat and not tool.reads_only and not result.error:
             self._results.clear()
         self._results[key] = latest
@@ -83,7 +83,7 @@ def count(
 ) -> None:
     """Add a step to the episode's counts; `allowed` are the tools that were on offer, by name."""
     decision = step.decision
-    episode.offered |= {tool.name for tool in allowed.values() if tool.app != GUI}
+    episode.offered |= {tool.name for tool in allowed.values() if not is_gui(tool.app)}
     episode.steps += 1
     episode.answer = decision.answer if decision.answer is not None else episode.answer
     for call, result in zip(decision.calls, step.results, strict=True):

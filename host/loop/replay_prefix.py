@@ -72,7 +72,7 @@ def replay_prefix(
                 _copy(step, frames, line["actor"], offers, trajectory)
                 if line["actor"] == AGENT:
                     offered = _specs(step, offers, tools)
-                    _replay(agent, frames[step.before], step, offered, prefix.start)
+                    _replay(agent, frames.get(step.before), step, offered, prefix.start)
                 else:
                     prefix.human += 1
     if point.fork.hint:
@@ -105,10 +105,14 @@ def _copy(
 
 
 def _replay(
-    agent: Agent, frame: Frame, step: Step, offered: Mapping[str, ToolSpec], start: EpisodeStart
+    agent: Agent,
+    frame: Frame | None,
+    step: Step,
+    offered: Mapping[str, ToolSpec],
+    start: EpisodeStart,
 ) -> None:
-    frame = replace(frame, focused=step.focused)
-    observation = Observation(frame, start.results, tuple(offered.values()), step.notes)
+    seen = replace(frame, focused=step.focused) if frame else None
+    observation = Observation(seen, start.results, tuple(offered.values()), step.notes)
     try:
         decision = _decide(agent, observation, step.decision)
     except RehearsalError as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -14,9 +14,10 @@ from ambidex.host.client.disk_files import DiskFiles
 from ambidex.host.client.evidence_files import EvidenceFiles
 from ambidex.host.client.guest import Guest
 from ambidex.host.errors import GuestError
-from ambidex.host.loop import task_steps
+from ambidex.host.loop import program_steps, task_steps
 from ambidex.host.osworld import stage as osworld
 from ambidex.tasks import Task, Verbs
+from ambidex.tasks.mcpmark.body import ProgramBody
 from ambidex.tasks.osworld.task import OSWorldBody
 from ambidex.vm.disk.guest_disk import GuestDisk
 
@@ -48,6 +49,10 @@ class StageContext:
     own answer."""
     disk: Callable[[], AbstractContextManager[GuestDisk]] | None = None
     """Pauses the machine and opens its disk; None if that cannot be read on this host."""
+    fork: Callable[[], AbstractContextManager[Guest]] | None = None
+    """Opens a fork of the machine; raises `MachineError` if it cannot be forked."""
+    replies: Callable[[], Sequence[str]] = tuple
+    """What the agent has said, in order."""
 
 
 def set_stage(
@@ -64,6 +69,8 @@ def set_stage(
         match task.body:
             case Verbs() as body:
                 task_steps.set_stage(task.name, body, guest, context.kept if context else None)
+            case ProgramBody() as body:
+                program_steps.set_stage(task.name, body, guest)
             case OSWorldBody() as body if context is not None:
                 osworld.set_stage(task.name, body, guest, context.kept, context.literal_sleeps)
             case other:
@@ -97,6 +104,16 @@ def collect(
             case Verbs() as body:
                 kept = context.kept if context else None
                 sources = task_steps.collect(task.name, body, guest, evidence, kept, open_files)
+            case ProgramBody() as body if context is not None:
+                sources = program_steps.collect(
+                    body,
+                    guest,
+                    evidence,
+                    task.spec.services,
+                    task.spec.instruction,
+                    context.replies(),
+                    context.fork,
+                )
             case OSWorldBody() as body if context is not None:
 
                 @contextmanager

@@ -125,7 +125,7 @@ class SupervisedTrial:
             time.sleep(POLL_EVERY)
         frame = None
         if turn.acts:
-            frame = self.guest.screenshot(settle=self.settle)
+            frame = self.guest.observe(settle=self.settle)
             turn.notes.insert(0, _report(turn.acts))
         return Intervention(tuple(turn.notes), turn.stop, frame)
 
@@ -172,10 +172,10 @@ class SupervisedTrial:
         took: float = 0.0,
     ) -> None:
         start = time.monotonic()
-        frame = self.guest.screenshot(settle=SETTLE)
+        frame = self.guest.observe(settle=SETTLE)
         after = self.trajectory.frame(frame)
-        seconds = Seconds(settle=frame.waited)
-        seconds.guest = took + time.monotonic() - start - frame.waited
+        seconds = Seconds(settle=frame.waited if frame else 0.0)
+        seconds.guest = took + time.monotonic() - start - seconds.settle
         step = Step(
             done + self.steps + 1,
             turn.before,
@@ -184,7 +184,7 @@ class SupervisedTrial:
             "",
             [result],
             after,
-            frame.still,
+            frame is None or frame.still,
             seconds,
         )
         self.trajectory.step(step, actor=HUMAN)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
+from shutil import copyfile
 
+from ambidex.evaluators.database import BEFORE as BEFORE_EXPORT
 from ambidex.evaluators.manifest import Source
 from ambidex.host import ToolCall, ToolResult
 from ambidex.host.client.answers import GuestRefusalError, NoSuchWindowError
@@ -36,9 +38,10 @@ from ambidex.tasks.spec import (
     Put,
     Run,
     RunCollect,
+    Setup,
 )
 
-__all__ = ["collect", "set_stage"]
+__all__ = ["collect", "set_stage", "set_up"]
 
 
 Sources = dict[str, Source]
@@ -53,17 +56,14 @@ def set_stage(name: str, body: Verbs, guest: Guest, kept: Path | None) -> None:
     `kept` is the directory for what collection will need. Without one, a task that collects changes
     is refused.
     """
-    for index, step in enumerate(body.spec.setup):
-        where = f"{name}: setup[{index}]"
-        match step:
-            case Put():
-                guest.put(step.to, (body.folder / step.put).read_bytes())
-            case Run():
-                _run(where, step, guest)
-            case Call():
-                result = _call(f"{name}-setup-{index}", step, guest)
-                if result.error:
-                    raise StageError(f"{where}: {step.call}: {result.text}")
+    set_up(name, body.spec.setup, body.folder, guest)
+    exports = [one for one in body.spec.collect if isinstance(one, ExportCollect)]
+    if exports and kept is not None:
+        kept.mkdir(parents=True, exist_ok=True)
+        guest.freeze()
+        for export in exports:
+            (kept / _before(export)).write_bytes(guest.export(export.export)[0])
+        guest.thaw()
     if any(isinstance(step, ChangesCollect) for step in body.spec.collect):
         if kept is None:
             raise StageError(f"{name} collects changes, and has no directory for the first survey")
@@ -75,6 +75,22 @@ def set_stage(name: str, body: Verbs, guest: Guest, kept: Path | None) -> None:
                 f" {before[REFUSED]['files']}"
             )
         (kept / BEFORE).write_text(json.dumps(before), encoding="utf-8")
+
+
+def set_up(name: str, steps: Sequence[Setup], folder: Path, guest: Guest) -> None:
+    """Execute these steps; `folder` is the task's, with the files to put. `StageError` names the
+    step that failed and why."""
+    for index, step in enumerate(steps):
+        where = f"{name}: setup[{index}]"
+        match step:
+            case Put():
+                guest.put(step.to, (folder / step.put).read_bytes())
+            case Run():
+                _run(where, step, guest)
+            case Call():
+                result = _call(f"{name}-setup-{index}", step, guest)
+                if result.error:
+                    raise StageError(f"{where}: {step.call}: {result.text}")
 
 
 def collect(
@@ -115,6 +131,8 @@ def collect(
                     sources[step.kept_as] = _listing(step, files, target)
                 case ExportCollect():
                     sources[step.kept_as] = _export(step, guest, target)
+                    if kept is not None:
+                        copyfile(kept / _before(step), evidence / _before(step))
                 case ChangesCollect():
                     sources[step.kept_as] = _changes(
                         files, target, kept, settings, files.home or home
@@ -152,6 +170,10 @@ def _listing(step: ListCollect, files: EvidenceFiles, target: Path) -> Source:
     flaw = "" if listing.there else "there is no such folder"
     flaw = "it holds too many files" if listing.more else flaw
     return Source(by=files.by, asked=step.list, state="listed", size=len(paths), flaw=flaw)
+
+
+def _before(step: ExportCollect) -> str:
+    return BEFORE_EXPORT.format(step.kept_as.removesuffix(".json"))
 
 
 def _export(step: ExportCollect, guest: Guest, target: Path) -> Source:

@@ -31,6 +31,7 @@ from ambidex.host.loop.outcomes import outcome_of
 from ambidex.host.records.config import SCHEMA, Job, RunConfig
 from ambidex.host.records.rows import Failure, Parent, Row
 from ambidex.tasks import Suite, Task, Verdict
+from ambidex.tasks.mcpmark.body import ProgramBody
 from ambidex.tasks.osworld.task import OSWorldBody
 from ambidex.vm import Machine
 
@@ -114,7 +115,9 @@ class Trial:
             "code": self.code,
             "provider": config.provider,
             "environment": self.environment,
-            "assets": task.body.assets_digest() if isinstance(task.body, OSWorldBody) else "",
+            "assets": task.body.assets_digest()
+            if isinstance(task.body, OSWorldBody | ProgramBody)
+            else "",
             "parent": self._parent(job),
             "started": datetime.now(UTC).isoformat(timespec="seconds"),
         }

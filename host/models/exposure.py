@@ -6,7 +6,7 @@ import itertools
 import random
 from collections.abc import Callable, Mapping, Sequence
 
-from ambidex.host import GUI, Frame, ToolSpec
+from ambidex.host import Frame, ToolSpec, is_gui
 from ambidex.host.errors import UsageError
 from ambidex.host.models.search import embedder_of, ranked
 from ambidex.host.records.config import Exposure, Modality, ModalityScope
@@ -21,19 +21,21 @@ __all__ = [
     "retrieved",
 ]
 
-Offer = Callable[[Frame], tuple[ToolSpec, ...]]
-"""From the current frame to the tools on offer."""
+REFERENCE = ("reference", "mounted")
+"""The sources of the tools that OSWorld-MCP has."""
+Offer = Callable[[Frame | None], tuple[ToolSpec, ...]]
+"""From the current frame, if there is a screen, to the tools on offer."""
 
 
 def offer_of(exposure: Exposure, tools: Mapping[str, ToolSpec], task: Task, seed: int) -> Offer:
     """The offer of an episode; `tools` are those of the condition. Mouse and keyboard always come
     first.
     """
-    gui = [tool for tool in tools.values() if tool.app == GUI]
+    gui = [tool for tool in tools.values() if is_gui(tool.app)]
     others = [
         tool
         for tool in tools.values()
-        if tool.app != GUI and (tool.source != "ours" or not exposure.reference_only)
+        if not is_gui(tool.app) and (tool.source in REFERENCE or not exposure.reference_only)
     ]
     gui.sort(key=lambda tool: tool.name)
     others.sort(key=lambda tool: tool.name)
@@ -59,11 +61,11 @@ def restrict_modality(offer: Offer, modality: Modality | None, scope: ModalitySc
         return offer
     steps = itertools.count()
 
-    def restricted(frame: Frame) -> tuple[ToolSpec, ...]:
+    def restricted(frame: Frame | None) -> tuple[ToolSpec, ...]:
         tools = offer(frame)
         if next(steps) and scope == "once":
             return tools
-        return tuple(tool for tool in tools if (tool.app == GUI) is (modality == "gui"))
+        return tuple(tool for tool in tools if is_gui(tool.app) is (modality == "gui"))
 
     return restricted
 
@@ -82,8 +84,8 @@ def retrieved(exposure: Exposure, tools: Sequence[ToolSpec], query: str) -> set[
     return set(names[: exposure.top])
 
 
-def _fits(tool: ToolSpec, frame: Frame) -> bool:
-    return not tool.windows or frame.focused in tool.windows
+def _fits(tool: ToolSpec, frame: Frame | None) -> bool:
+    return not tool.windows or (frame is not None and frame.focused in tool.windows)
 
 
 def _named(exposure: Exposure, tools: Sequence[ToolSpec], task: Task, seed: int) -> set[str]:

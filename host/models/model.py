@@ -12,7 +12,10 @@ from types import ModuleType
 from typing import Any
 
 from ambidex.host import Answer, Form, Request, Usage
-from ambidex.host.errors import ModelError
+from ambidex.host.errors import ContextLimitError, ModelError
+from ambidex.host.models.context_overflow import is_overflow
+from ambidex.host.models.effort import effort_settings
+from ambidex.host.models.libraries import libraries
 from ambidex.host.models.prices import Prices, Tokens
 from ambidex.host.records.config import ModelConfig
 
@@ -41,7 +44,7 @@ class LiteModel:
     def ask(self, request: Request) -> Answer:
         """See `host.Model`. Requests refused for load or lost are retried, which is safe: asking a
         model changes nothing in the guest."""
-        litellm, openai = _libraries()
+        litellm, openai = libraries()
         transient = (
             litellm.RateLimitError,
             litellm.Timeout,
@@ -57,6 +60,8 @@ class LiteModel:
                 body = self._send(litellm, request)
                 break
             except openai.OpenAIError as error:  # the base class of all of litellm's errors
+                if _is_overflow(error, litellm.ContextWindowExceededError):
+                    raise ContextLimitError(f"{self.name}'s context is full: {error}") from error
                 # Some vendors' "overloaded" (529) has no class of its own.
                 if not isinstance(error, transient) and getattr(error, "status_code", 0) < 500:
                     raise self._failed(error) from error
@@ -66,7 +71,15 @@ class LiteModel:
                 retries += 1
         tokens = _tokens(request.form, body)
         cost = self._prices.cost(self.name, tokens)
-        usage = Usage(tokens.input, tokens.output, tokens.cached, cost, requests=1, retries=retries)
+        usage = Usage(
+            input_tokens=tokens.input,
+            output_tokens=tokens.output,
+            cached_tokens=tokens.cached,
+            reasoning_tokens=tokens.reasoning,
+            cost=cost,
+            requests=1,
+            retries=retries,
+        )
         return Answer(body, usage)
 
     def _send(self, litellm: ModuleType, request: Request) -> Mapping[str, Any]:
@@ -88,7 +101,10 @@ class LiteModel:
         if content is None or (request.form == "chat" and not content):
             raise ModelError(f"the answer of {self.name} has no {key}")
         if body.get("status") == "failed":
-            raise ModelError(f"{self.name} failed: {(body.get('error') or {}).get('message')}")
+            error = body.get("error") or {}
+            if is_overflow(f"{error.get('code')} {error.get('message')}"):
+                raise ContextLimitError(f"{self.name}'s context is full: {error.get('message')}")
+            raise ModelError(f"{self.name} failed: {error.get('message')}")
         return body
 
     async def _message(self, litellm: ModuleType, settings: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -111,6 +127,7 @@ class LiteModel:
             "model": config.name,
             "timeout": config.timeout,
             "max_retries": 0,
+            **effort_settings(form, config.effort),
         }
         if config.temperature is not None:
             settings["temperature"] = config.temperature
@@ -143,20 +160,18 @@ class LiteModel:
         return ModelError(message, hint=hint, refused=is_refusal(error))
 
 
-def _libraries() -> tuple[ModuleType, ModuleType]:
-    # Without this, litellm fetches its price list from the network on import.
-    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-    import litellm
-    import openai
-
-    litellm.suppress_debug_info = True
-    litellm.telemetry = False
-    return litellm, openai
+def _is_overflow(error: Exception, known: type[Exception]) -> bool:
+    """Whether the request was too long. `known` is the class that litellm has for some of these
+    errors, and for a tool's description that is too long."""
+    if isinstance(error, known):
+        return "string too long" not in str(error).lower()
+    details = getattr(error, "body", None)  # the vendor's error, with a code that str() lacks
+    return is_overflow(f"{error} {details}", getattr(error, "status_code", 0))
 
 
 def is_refusal(error: Exception) -> bool:
-    """Whether the vendor rejected this particular request, and would accept others: its context is
-    too long, or its content is against the rules."""
+    """Whether the vendor rejected this particular request, and would accept others: its content is
+    against the rules."""
     return getattr(error, "status_code", 0) in (400, 413, 422)
 
 
@@ -175,11 +190,18 @@ def _tokens(form: Form, body: Mapping[str, Any]) -> Tokens:
     def count(name: str, inside: Mapping[str, Any] = usage) -> int:
         return int(inside.get(name) or 0)
 
+    def reasoning(details: str, name: str = "reasoning_tokens") -> int | None:
+        value = (usage.get(details) or {}).get(name)
+        return None if value is None else int(value)
+
     match form:
         case "chat":
             cached = count("cached_tokens", usage.get("prompt_tokens_details") or {})
             return Tokens(
-                input=count("prompt_tokens"), output=count("completion_tokens"), cached=cached
+                input=count("prompt_tokens"),
+                output=count("completion_tokens"),
+                cached=cached,
+                reasoning=reasoning("completion_tokens_details"),
             )
         case "messages":
             cached, written = count("cache_read_input_tokens"), count("cache_creation_input_tokens")
@@ -188,7 +210,13 @@ def _tokens(form: Form, body: Mapping[str, Any]) -> Tokens:
                 output=count("output_tokens"),
                 cached=cached,
                 written=written,
+                reasoning=reasoning("output_tokens_details", "thinking_tokens"),
             )
         case "responses":
             cached = count("cached_tokens", usage.get("input_tokens_details") or {})
-            return Tokens(input=count("input_tokens"), output=count("output_tokens"), cached=cached)
+            return Tokens(
+                input=count("input_tokens"),
+                output=count("output_tokens"),
+                cached=cached,
+                reasoning=reasoning("output_tokens_details"),
+            )

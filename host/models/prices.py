@@ -27,6 +27,8 @@ class Tokens(Strict):
     output: int = 0
     cached: int = 0
     written: int = 0
+    reasoning: int | None = None
+    """Those of `output` that were spent on reasoning; None if unknown."""
 
 
 class Price(Strict):

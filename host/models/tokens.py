@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
 from collections.abc import Iterable
 
+from ambidex.host.models.libraries import libraries
 from ambidex.tasks import ToolSpec
 
 __all__ = ["COUNTED_AS", "tokens_by_app"]
@@ -17,10 +17,7 @@ COUNTED_AS = "o3"
 
 def tokens_by_app(tools: Iterable[ToolSpec]) -> dict[str, int]:
     """By app, the tokens of names, descriptions and schemas in a function-calling request."""
-    # Without this, litellm fetches its price list from the network on import.
-    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-    import litellm
-
+    litellm, _ = libraries()
     tokens: Counter[str] = Counter()
     for tool in tools:
         function = {

@@ -52,6 +52,10 @@ class View:
         picture.resize(self.scaled_size(frame.size), Image.Resampling.LANCZOS).save(target, "PNG")
         return target.getvalue()
 
+    def urls(self, frame: Frame | None) -> list[str]:
+        """The frame as a data URL; empty if there is none."""
+        return [data_url(self.png(frame))] if frame else []
+
     def crop(self, frame: Frame, region: tuple[float, float, float, float]) -> bytes:
         """A region of a frame as PNG, enlarged to fit the size of the whole picture. The region is
         (left, top, right, bottom) in the model's unit."""

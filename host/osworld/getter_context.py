@@ -13,7 +13,7 @@ from ambidex.host.client.answers import GuestRefusalError
 from ambidex.host.client.evidence_files import FileReader
 from ambidex.host.client.guest import Guest
 from ambidex.host.osworld.waiting import Waiting
-from ambidex.tasks.osworld.assets import AssetStore
+from ambidex.tasks.assets import AssetStore
 from ambidex.tasks.osworld.evidence import Collected, StoredFile
 
 __all__ = ["GetterContext", "GetterError", "fetched", "file_of", "files_of", "value"]

@@ -11,7 +11,7 @@ from pathlib import Path
 from ambidex.host.client.guest import Guest
 from ambidex.host.errors import StageError
 from ambidex.host.osworld.shutdown import end_browser
-from ambidex.tasks.osworld.assets import AssetStore
+from ambidex.tasks.assets import AssetStore
 from ambidex.tasks.osworld.setup_steps import BrowseHistory
 from ambidex.tasks.osworld.task import EMPTY_HISTORY
 

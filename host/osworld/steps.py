@@ -21,7 +21,7 @@ from ambidex.host.osworld.pyautogui_keys import PYTHON, calls_of, play
 from ambidex.host.osworld.questions import CODE, QuestionRefusedError, ask
 from ambidex.host.osworld.shutdown import prepare_shutdown, wait_for_exit
 from ambidex.host.osworld.waiting import MAPPED, Waiting
-from ambidex.tasks.osworld.assets import AssetStore
+from ambidex.tasks.assets import AssetStore
 from ambidex.tasks.osworld.getter_types import CommandOutput
 from ambidex.tasks.osworld.getters import Getter
 from ambidex.tasks.osworld.setup_steps import (

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from ambidex.host.client.guest import Guest
 from ambidex.host.osworld.questions import CODE
 from ambidex.host.untrusted.parsing import typed
-from ambidex.tasks.osworld.assets import AssetStore
+from ambidex.tasks.assets import AssetStore
 from ambidex.tasks.osworld.evidence import Collected, value_of
 
 __all__ = ["RUNS", "report"]

@@ -1,4 +1,4 @@
-"""`machine.json`: how to view the screen of a running trial. Exists only while the trial runs."""
+"""`machine.json`: that a trial is running, and how to view its screen. Exists only meanwhile."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ class ScreenAddress(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     vnc: str
+    """`host:port`; empty if the machine has no display that can be viewed."""
     password: str
     runner: int
     """Process id of the runner."""
@@ -32,7 +33,7 @@ def announced(folder: Path, machine: Machine) -> Iterator[None]:
     """Publish the address of the machine's screen in the trial's directory while the block runs.
     The file is readable by its owner only."""
     path = folder / NAME
-    address, password = machine.vnc
+    address, password = machine.vnc or ("", "")
     screen = ScreenAddress(vnc=address, password=password, runner=os.getpid())
     with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
         file.write(screen.model_dump_json())

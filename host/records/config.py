@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
@@ -16,8 +16,9 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, ValidationError
 
 from ambidex.evaluators.strict import Strict, explain
-from ambidex.host import GUI, ROOT, Limits, ToolSpec
+from ambidex.host import GUI, ROOT, Limits, ToolSpec, is_gui
 from ambidex.host.errors import UsageError
+from ambidex.tasks.spec import Facts
 
 __all__ = [
     "LONGEST_SETTLE",
@@ -25,6 +26,7 @@ __all__ = [
     "Branch",
     "CheckpointPolicy",
     "Condition",
+    "Effort",
     "Exposure",
     "Fork",
     "Job",
@@ -41,6 +43,7 @@ __all__ = [
     "locked",
     "offered",
     "read_config",
+    "tools_of",
 ]
 
 NAME = "run.json"
@@ -67,6 +70,8 @@ def bounded(limits: Limits) -> Limits:
 
 Condition = Literal["gui", "tools", "hybrid"]
 Policy = Literal["all", "app", "retrieved", "named"]
+Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
+"""How much a model is asked to reason. Not every model takes every effort."""
 Modality = Literal["gui", "tools"]
 ModalityScope = Literal["once", "rest"]
 """For how long a fork restricts the modality: its first step only, or all its steps."""
@@ -82,6 +87,8 @@ class ModelConfig(Strict):
     """The environment variable with the API key, if it is not the vendor's usual one."""
     dialect: str = "functions"
     """See `host.dialects`."""
+    effort: Effort | None = None
+    """None: the model's default."""
     temperature: float | None = None
     top_p: float | None = None
     max_tokens: Annotated[int, Field(ge=1)] = 4096
@@ -214,6 +221,8 @@ class RunConfig(RunOptions):
     checkpoints: tuple[int, ...] = ()
     """Steps after which a copy of the machine gets an interim verdict, as if the limit had been
     there."""
+    repeats: int = 0
+    """On how many forks of the machine each verdict is repeated, to see that it is the same."""
     keep: CheckpointPolicy | None = None
     """Which checkpoints of an episode are taken; None: none."""
     fork: Fork | None = None
@@ -252,13 +261,23 @@ class Job:
         return (self.task, self.agent, self.trial)
 
 
+def tools_of(task: Facts, tools: Iterable[ToolSpec]) -> tuple[ToolSpec, ...]:
+    """Those of a guest's tools that a task offers."""
+    return tuple(
+        tool
+        for tool in tools
+        if tool.service in ("", *task.services)
+        and (not task.tool_apps or tool.app in (GUI, *task.tool_apps))
+    )
+
+
 def offered(tools: tuple[ToolSpec, ...], condition: Condition) -> dict[str, ToolSpec]:
     """The tools of a condition, by name. The app alone decides."""
     match condition:
         case "gui":
-            return {tool.name: tool for tool in tools if tool.app == GUI}
+            return {tool.name: tool for tool in tools if is_gui(tool.app)}
         case "tools":
-            return {tool.name: tool for tool in tools if tool.app != GUI}
+            return {tool.name: tool for tool in tools if not is_gui(tool.app)}
         case "hybrid":
             return {tool.name: tool for tool in tools}
 

@@ -68,7 +68,7 @@ def _decision(record: Mapping[str, Any]) -> Decision:
 
 
 def _exchange(record: Mapping[str, Any]) -> Exchange:
-    usage = Usage(**record["usage"])
+    usage = Usage(**{"reasoning_tokens": None, **record["usage"]})  # older records lack them
     return Exchange(record["model"], record["answer"], usage, record["seconds"])
 
 

@@ -86,6 +86,8 @@ class Outcome(Strict):
     input_tokens: Count = 0
     output_tokens: Count = 0
     cached_tokens: Count = 0
+    reasoning_tokens: Count | None = None
+    """Those of the output tokens that were spent on reasoning; None if unknown."""
     cost: Dollars | None = 0.0
     """US dollars; None if unknown."""
     requests: Count = 0
@@ -169,6 +171,8 @@ class Row(Outcome):
     checkpoints: tuple[InterimVerdict, ...] = ()
     """Interim verdicts at the smaller limits of steps that the run asked for and the episode
     passed."""
+    repeats: dict[str, float] = Field(default_factory=dict)
+    """Scores of the same episode on forks of its machine, by the evidence directory of each."""
     parent: Parent | None = None
     """The branch point that the trial started from; None if it started with its task's setup. For a
     branch, steps, calls, tokens, cost and the agent's seconds include those of the parent's

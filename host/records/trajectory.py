@@ -15,7 +15,7 @@ from ambidex.host import Decision, Frame, ToolResult
 from ambidex.host.records.frame_files import FrameWriter
 from ambidex.vm.closing import Closing
 
-__all__ = ["AGENT", "FRAMES", "Seconds", "Step", "Trajectory", "read_trajectory"]
+__all__ = ["AGENT", "FRAMES", "Seconds", "Step", "Trajectory", "read_trajectory", "replies_of"]
 
 NAME = "trajectory.jsonl"
 FRAMES = "frames"
@@ -49,7 +49,7 @@ class Step:
     number: int
     """From 1."""
     before: str
-    """Hash of the frame the agent saw."""
+    """Hash of the frame the agent saw; empty in a guest without a desktop."""
     decision: Decision
     apps: list[str | None]
     """For each call the app of its tool; null if no such tool was on offer."""
@@ -57,7 +57,7 @@ class Step:
     """The tools on offer, as the name of an earlier line of kind `offer`."""
     results: list[ToolResult] = field(default_factory=list)
     after: str = ""
-    """Hash of the frame after the step; empty if the episode ended without one."""
+    """Hash of the frame after the step; empty if there was none, as when the episode ended."""
     still: bool = True
     seconds: Seconds = field(default_factory=Seconds)
     focused: str = ""
@@ -85,9 +85,9 @@ class Trajectory(Closing):
         """Close the file."""
         self._file.close()
 
-    def frame(self, frame: Frame) -> str:
-        """Store the frame, if it is new, and return its hash."""
-        return self._frames.add(frame)
+    def frame(self, frame: Frame | None) -> str:
+        """Store the frame, if it is new, and return its hash; empty if there is none."""
+        return self._frames.add(frame) if frame else ""
 
     def start(self, **fields: Any) -> None:
         """Write the first line: what the episode started with."""
@@ -129,6 +129,14 @@ class Trajectory(Closing):
     def _write(self, line: Mapping[str, Any]) -> None:
         self._file.write(json.dumps(line, ensure_ascii=False) + "\n")
         self._file.flush()
+
+
+def replies_of(folder: Path) -> list[str]:
+    """What an agent said in a recorded episode, in order; its answer last, if it gave one."""
+    steps = [line["decision"] for line in read_trajectory(folder) if line["kind"] == "step"]
+    replies = [step["thought"] for step in steps if step["thought"]]
+    answers = [step["answer"] for step in steps if step.get("answer")]
+    return [*replies, *answers[-1:]]
 
 
 def read_trajectory(folder: Path) -> Iterator[dict[str, Any]]:

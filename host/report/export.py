@@ -10,6 +10,7 @@ from typing import Any
 
 from ambidex.host.records.rows import Outcome, Row
 from ambidex.host.report.csv_file import write_csv_file
+from ambidex.host.report.failure_kinds import failures, kind_of
 from ambidex.host.report.metrics import PARTS
 from ambidex.host.report.report_lines import Line
 
@@ -18,7 +19,7 @@ __all__ = ["COLUMNS", "records", "write_csv", "write_json", "write_parquet"]
 LINE = {"run": str, "cap": int}
 """The run's directory and the limit on steps: the line of the report that a row belongs to."""
 
-DERIVED = {"success": bool, "tool_calls": int, "gui_calls": int}
+DERIVED = {"success": bool, "tool_calls": int, "gui_calls": int, "failure_kind": str}
 
 TEXTS = (
     "useful_tools",
@@ -42,7 +43,7 @@ TYPES = {
     "schema_number": int,
 }
 COUNTS = ("steps", "acted", "malformed", "unsettled", "requests", "retries")
-TOKENS = ("input_tokens", "output_tokens", "cached_tokens")
+TOKENS = ("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens")
 FLAGS = ("tool_beneficial", "feasible", "assisted", "agent_is_root")
 
 COLUMNS: dict[str, type] = {
@@ -97,6 +98,7 @@ def _record(line: Line, row: Row) -> dict[str, Any]:
         "success": row.success,
         "tool_calls": row.tool_calls,
         "gui_calls": row.gui_calls,
+        "failure_kind": str(kind_of(row, line.run)) if failures([row]) else None,
     }
     for part in (*PARTS, "total"):
         record[f"seconds_{part}"] = row.seconds.get(part)

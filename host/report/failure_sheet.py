@@ -3,14 +3,13 @@ which two reviewers tick causes. The causes are those of the paper's case studie
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ambidex.host import Stop
 from ambidex.host.records.rows import Row
-from ambidex.host.records.trajectory import NAME, read_trajectory
 from ambidex.host.report.csv_file import write_csv_file
+from ambidex.host.report.failure_kinds import failures, kind_of, steps_of
 from ambidex.host.report.report_lines import Line
 from ambidex.host.report.tool_use import distractor_calls
 
@@ -24,18 +23,15 @@ LABELS = (
     "wrong_tool",
     "wrong_arguments",
     "no_tool_used",
-    "ran_out",
     "malformed",
-    "false_infeasible",
 )
 
 COLUMNS = (
-    *("run", "agent", "cap", "task", "trial", "score", "reason", "end", "steps", "last_thought"),
+    *("run", "agent", "cap", "task", "trial", "score", "reason", "end", "kind", "steps"),
+    "last_thought",
     *LABELS,
     *(f"reviewer {number}: {cause}" for number in (1, 2) for cause in CAUSES),
 )
-
-RAN_OUT = {Stop.STEP_LIMIT, Stop.TIME_LIMIT, Stop.COST_LIMIT}
 
 
 def write_sheet(lines: Iterable[Line], path: Path) -> int:
@@ -48,12 +44,11 @@ def write_sheet(lines: Iterable[Line], path: Path) -> int:
 def sheet(lines: Iterable[Line]) -> Iterator[dict[str, object]]:
     """One record per failure."""
     for line in lines:
-        for row in line.rows:
-            if row.fate == "scored" and not row.success:
-                yield _record(line, row)
+        for row in failures(line.rows):
+            yield _record(line, row)
 
 
-def labels(row: Row, steps: list[dict[str, Any]] | None) -> dict[str, bool | None]:
+def labels(row: Row, steps: Sequence[Mapping[str, Any]] | None) -> dict[str, bool | None]:
     """The automatic labels of a failure. `steps` are the step lines of its trajectory; None if that
     file is gone, and a label that needs it is then None."""
     useful_on_offer = bool(set(row.useful_tools) & set(row.offered))
@@ -69,15 +64,12 @@ def labels(row: Row, steps: list[dict[str, Any]] | None) -> dict[str, bool | Non
         "wrong_arguments": refused,
         # A useful tool was on offer and no tool was called.
         "no_tool_used": useful_on_offer and not row.tool_calls,
-        "ran_out": row.stop in RAN_OUT,
         "malformed": row.malformed > 0,
-        "false_infeasible": row.feasible and row.stop is Stop.INFEASIBLE,
     }
 
 
 def _record(line: Line, row: Row) -> dict[str, object]:
-    folder = line.run / row.folder
-    steps = _steps(folder, row.steps) if (folder / NAME).is_file() else None
+    steps = steps_of(row, line.run)
     thought = steps[-1]["decision"]["thought"] if steps else ""
     return {
         "run": str(line.run),
@@ -88,15 +80,11 @@ def _record(line: Line, row: Row) -> dict[str, object]:
         "score": row.score,
         "reason": row.reason,
         "end": str(row.stop),
+        "kind": str(kind_of(row, line.run)),
         "steps": row.steps,
         "last_thought": thought,
         **{name: _tick(value) for name, value in labels(row, steps).items()},
     }
-
-
-def _steps(folder: Path, upto: int) -> list[dict[str, Any]]:
-    """The first `upto` steps: those that had happened when the trial was judged."""
-    return [line for line in read_trajectory(folder) if line["kind"] == "step"][:upto]
 
 
 def _tick(value: bool | None) -> str:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from pathlib import Path
 
 from ambidex.host.report.comparison import Comparison, Sameness, compare, identical
+from ambidex.host.report.failure_kinds import Kind, kinds
 from ambidex.host.report.paper import PaperRow, rows_of
+from ambidex.host.report.pass_at_k import Passes, passes
 from ambidex.host.report.released_script import Released, released
 from ambidex.host.report.report_lines import Line
 from ambidex.host.report.statistics import (
@@ -34,13 +37,18 @@ class Pair:
 
 @dataclass(frozen=True)
 class Findings:
-    """Statistics over the lines of a report. `bootstraps`, `repeats` and `released` have one entry
-    per line, in the lines' order."""
+    """Statistics over the lines of a report. `bootstraps`, `repeats`, `passes`, `failures` and
+    `released` have one entry per line, in the lines' order."""
 
     bootstraps: tuple[tuple[Bootstrap, ...], ...]
     repeats: tuple[tuple[Repeats, ...], ...]
+    passes: tuple[tuple[Passes, ...], ...]
+    failures: tuple[Mapping[Kind, int], ...]
+    """The number of failures of each kind that occurs."""
     released: tuple[tuple[Released, ...], ...]
     """Empty unless requested."""
+    empty: tuple[Path, ...]
+    """Runs that are planned or begun and have no row, and so no line."""
     pairs: tuple[Pair, ...]
     correlation: Correlation | None
     """Correlation of TIR with accuracy over the lines that have both; None for fewer than three."""
@@ -48,12 +56,18 @@ class Findings:
     """The paper's rows for the models that were requested or matched."""
 
 
-def find(lines: Sequence[Line], *, as_released: bool = False, paper: str = "") -> Findings:
+def find(
+    lines: Sequence[Line],
+    *,
+    as_released: bool = False,
+    paper: str = "",
+    empty: Iterable[Path] = (),
+) -> Findings:
     """Compute the statistics of these lines.
 
     `as_released` also computes the numbers of the released script; `paper` names the model whose
-    figures are shown, instead of those that match the lines. Raises `UsageError` if the paper has
-    no such model.
+    figures are shown, instead of those that match the lines; `empty` are runs without a row. Raises
+    `UsageError` if the paper has no such model.
     """
     totals = [line.summary.groups[-1] for line in lines]
     pairs = [
@@ -64,7 +78,10 @@ def find(lines: Sequence[Line], *, as_released: bool = False, paper: str = "") -
     return Findings(
         bootstraps=tuple(bootstrap(line.rows) for line in lines),
         repeats=tuple(repeats(line.rows, line.tasks) for line in lines),
+        passes=tuple(passes(line.rows, line.tasks, line.config.runs) for line in lines),
+        failures=tuple(kinds(line.rows, line.run) for line in lines),
         released=tuple(released(line.rows, line.tasks) for line in lines) if as_released else (),
+        empty=tuple(empty),
         pairs=tuple(_pairs(lines)),
         correlation=correlation(pairs),
         paper=tuple(_paper_rows(lines, paper)),

@@ -52,6 +52,7 @@ def run_facts(line: Line) -> dict[str, str]:
         f" {config.runs} trials of each",
         "agent": line.agent,
         "model": config.model.name if config.model else "none",
+        "effort": line.effort or "the model's default",
         "dialect": config.model.dialect if config.model else "none",
         "condition": config.condition,
         "exposure": ", ".join(f"{key} {value}" for key, value in exposure_settings.items())
@@ -66,7 +67,8 @@ def run_facts(line: Line) -> dict[str, str]:
         "code": ", ".join(sorted({row.code for row in rows})),
         "image": config.image or "none",
         "provider": config.provider or "none",
-        "screen": ", ".join(sorted({f"{r.screen[0]}×{r.screen[1]}" for r in rows if r.screen})),
+        "screen": ", ".join(sorted({f"{r.screen[0]}×{r.screen[1]}" for r in rows if r.screen}))
+        or "none",
         "catalogue of tools": config.catalogue or "none",
         "prompts": config.prompts or "none",
         "prices": config.prices or "none",

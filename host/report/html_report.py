@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ambidex.host.records.rows import Row
+from ambidex.host.report.failure_kinds import Kind
 from ambidex.host.report.findings import Findings
 from ambidex.host.report.html_page import link, page, run_facts
 from ambidex.host.report.metrics import GROUPS
@@ -44,6 +45,7 @@ def html_of(lines: Sequence[Line], findings: Findings, folder: Path) -> str:
         suites=sorted({Path(line.config.suite).name for line in lines}),
         findings=findings,
         groups=GROUPS,
+        kinds=[kind for kind in Kind if any(kind in counts for counts in findings.failures)],
         drawn=list(plots(lines)),
         measures=[measures(line) for line in lines],
         tasks=[_tasks(line, folder) for line in lines],

@@ -23,6 +23,7 @@ from typing import TypeVar
 
 from ambidex.host import Stop
 from ambidex.host.records.rows import Row
+from ambidex.host.report.means import Means, means, total_cost, total_reasoning
 from ambidex.host.report.pass_at_k import AtK, at_k
 from ambidex.host.report.tool_use import Choice, ToolUse, census, choice, share
 
@@ -69,6 +70,7 @@ class Group:
     score: float | None
     """Mean score, partial credit included."""
     choice: Choice
+    means: Means
 
 
 @dataclass(frozen=True)
@@ -126,12 +128,19 @@ class Summary:
     input_tokens: int
     output_tokens: int
     cached_tokens: int
+    reasoning_tokens: int | None
+    """None unless known for every trial that made a request."""
     cost: float | None
     """US dollars; None unless known for every trial that made a request."""
     requests: int
     retries: int
     seconds: dict[str, float]
     """By part; empty unless known for every trial."""
+
+    @property
+    def parts(self) -> tuple[Group, ...]:
+        """The applications, if there are several, and all tasks."""
+        return (*(self.domains if len(self.domains) > 1 else ()), self.groups[-1])
 
     @property
     def lost(self) -> float:
@@ -167,7 +176,6 @@ def summarize(rows: Sequence[Row]) -> Summary:
     infeasible = [row for row in scored if not row.feasible]
     called = [row for row in scored if row.stop is Stop.INFEASIBLE]
     twice = [row for row in scored if row.strict is not None]
-    costs = [row.cost for row in scored if row.requests or row.cost is not None]
     used = census(scored)
     everything = groups[-1].choice
     return Summary(
@@ -199,7 +207,8 @@ def summarize(rows: Sequence[Row]) -> Summary:
         input_tokens=sum(row.input_tokens for row in scored),
         output_tokens=sum(row.output_tokens for row in scored),
         cached_tokens=sum(row.cached_tokens for row in scored),
-        cost=None if None in costs else sum(cost for cost in costs if cost is not None),
+        reasoning_tokens=total_reasoning(scored),
+        cost=total_cost(scored),
         requests=sum(row.requests for row in scored),
         retries=sum(row.retries for row in scored),
         seconds=_summed([row.seconds for row in scored]),
@@ -224,6 +233,7 @@ def group(name: str, scored: Sequence[Row], lost: Sequence[Row] = ()) -> Group:
         acs=share(sum(row.steps for row in scored), n),
         score=share(sum(row.score or 0.0 for row in scored), n),
         choice=choice(scored),
+        means=means(scored),
     )
 
 

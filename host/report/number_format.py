@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["NONE", "chance", "money", "number", "percent", "percents", "plain", "signed"]
+__all__ = ["NONE", "chance", "money", "number", "percent", "percents", "plain", "signed", "whole"]
 
 NONE = "–"
 
@@ -30,6 +30,11 @@ def plain(interval: tuple[float, float] | None) -> str:
     # A dash after a minus is hard to read.
     between = " to " if low < 0 else "–"
     return f"{low:.1f}{between}{high:.1f}".replace("-", "−")
+
+
+def whole(value: float | None) -> str:
+    """Format without decimals."""
+    return NONE if value is None else f"{value:.0f}"
 
 
 def signed(value: float) -> str:

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from ambidex.host.records import config
 from ambidex.host.records.config import RunConfig, read_config
+from ambidex.host.records.experiment_plan import is_experiment
+from ambidex.host.records.rows import NAME as RESULTS
 from ambidex.host.records.rows import Row, read_rows
 from ambidex.host.report.metrics import MOST_LOST, Summary, rows_at, summarize
 from ambidex.host.report.number_format import percent
 from ambidex.host.report.paper import model_of
 from ambidex.host.runs.rescoring import read_rescored
 
-__all__ = ["Line", "lines", "runs_in"]
+__all__ = ["Line", "lines", "missing", "runs_in"]
+
+NAMED = 5
+"""Number of missing trials that a report names."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +38,8 @@ class Line:
     """The limit on steps."""
     rows: tuple[Row, ...]
     """The rows at that limit."""
+    missing: tuple[str, ...]
+    """Planned trials without a score, see `missing`."""
     assisted: int
     """Scored trials in which a person helped; they are left out of `rows`."""
     summary: Summary
@@ -48,7 +56,20 @@ class Line:
         capped = f" @{self.cap}" if self.config.checkpoints else ""
         # A model's vendor prefix would only widen the columns.
         player = self.player.rpartition("/")[2] if self.agent == "model" else self.player
-        return f"{self.run.name} {player}{capped}"
+        effort = f" ({self.effort})" if self.effort else ""
+        return f"{self.run.name} {player}{effort}{capped}"
+
+    @property
+    def effort(self) -> str:
+        """The reasoning effort that the model was asked for; empty if none was."""
+        model = self.config.model
+        return (model.effort or "") if model else ""
+
+    @property
+    def condition(self) -> str:
+        """The condition in words, with the model's effort."""
+        effort = f", {self.effort} effort" if self.effort else ""
+        return f"{self.config.condition}{effort}"
 
     @property
     def warning(self) -> str:
@@ -58,11 +79,23 @@ class Line:
             return ""
         everything = s.groups[-1]
         return (
-            f"{self.name} ({self.config.condition}) is not publishable: {s.unscored} of"
+            f"{self.name} ({self.condition}) is not publishable: {s.unscored} of"
             f" {s.unscored + everything.n} trials have no score, {percent(s.lost)} %, and at most"
             f" {percent(MOST_LOST)} % may be lost. Accuracy is {percent(everything.accuracy)} % of"
             f" the trials that have one, and {percent(everything.worst)} % if the others failed."
             " Resume the run: trials without a score run again."
+        )
+
+    @property
+    def gap(self) -> str:
+        """Which planned trials have no score; empty if all have one."""
+        if not self.missing:
+            return ""
+        more = len(self.missing) - NAMED
+        names = ", ".join(self.missing[:NAMED]) + (f" and {more} more" if more > 0 else "")
+        return (
+            f"{self.name} is incomplete: {len(self.missing)} of {self.planned} planned trials have"
+            f" no score: {names}. `ambidex report --complete` names the command that runs them."
         )
 
     @property
@@ -76,11 +109,36 @@ def runs_in(folders: Iterable[Path]) -> list[Path]:
     runs = []
     for folder in folders:
         below = sorted(path.parent for path in folder.glob(f"*/{config.NAME}"))
-        if (folder / config.NAME).exists() or not below:
+        if (folder / config.NAME).exists() or not (below or is_experiment(folder)):
             runs.append(folder)
         else:
             runs += below
     return runs
+
+
+def missing(config: RunConfig, rows: Iterable[Row]) -> tuple[str, ...]:
+    """The trials that a run's configuration asks for and that have no scored row, as
+    `<task>.<trial>` or, in a fork, by branch point. Of several agents (`ambidex prove`), not every
+    one plays every task: there, only trials that were begun are known to be missing."""
+    begun = {row.key for row in rows}
+    scored = {row.key: row for row in rows if row.fate == "scored"}
+    repeats = range(1, config.runs + 1)
+    if config.fork:
+        done = Counter((row.parent.trial, row.parent.step) for row in scored.values() if row.parent)
+        return tuple(
+            f"{branch.trial} step {branch.step}, branch {number}"
+            for branch in config.fork.branches
+            for number in repeats[done[branch.trial, branch.step] :]
+        )
+    if len(config.agents) > 1:
+        return tuple(f"{task}.{trial} by {by}" for task, by, trial in sorted(begun - scored.keys()))
+    done_trials = {(task, trial) for task, _, trial in scored}
+    return tuple(
+        f"{task}.{trial}"
+        for trial in repeats
+        for task in config.tasks
+        if (task, trial) not in done_trials
+    )
 
 
 def lines(runs: Iterable[Path], *, rescored: bool = False, assisted: bool = False) -> list[Line]:
@@ -92,6 +150,8 @@ def lines(runs: Iterable[Path], *, rescored: bool = False, assisted: bool = Fals
     found = []
     for run in runs_in(runs):
         settings = read_config(run)
+        if not (run / RESULTS).is_file():
+            continue  # begun, without a row yet: see `completeness`
         rows = read_rescored(run) if rescored else read_rows(run)
         for agent in sorted({row.agent for row in rows}):
             own = [row for row in rows if row.agent == agent]
@@ -101,6 +161,7 @@ def lines(runs: Iterable[Path], *, rescored: bool = False, assisted: bool = Fals
             begins = len(settings.fork.branches) if settings.fork else len(tasks)
             planned = begins * settings.runs if alone else len({row.key for row in own})
             count = 0 if assisted else sum(row.assisted for row in own)
+            absent = missing(settings, own)
             own = [row for row in own if assisted or not row.assisted]
             for cap in sorted({*settings.checkpoints, settings.limits.steps}):
                 if cap <= settings.limits.steps:
@@ -114,6 +175,7 @@ def lines(runs: Iterable[Path], *, rescored: bool = False, assisted: bool = Fals
                             tasks,
                             cap,
                             capped,
+                            absent,
                             count,
                             summarize(capped),
                         )

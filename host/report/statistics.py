@@ -12,13 +12,14 @@ trials of one task are not; the bootstrap does not assume it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ambidex.host.records.rows import Row
 from ambidex.host.report.metrics import GROUPS
+from ambidex.host.report.pass_at_k import complete_repeats
 
 __all__ = [
     "Bootstrap",
@@ -96,28 +97,21 @@ def members(rows: Sequence[Row], name: str) -> list[Row]:
 
 
 def repeats(rows: Sequence[Row], tasks: Collection[str]) -> tuple[Repeats, ...]:
-    """The metrics over complete repeats, by group. A repeat is complete if it scored all of `tasks`
-    or, in a run of branches, every branch point."""
-    required = {row.beginning for row in rows if row.parent} or set(tasks)
-    passes: dict[int, list[Row]] = {}
-    for row, number in _rounds(rows):
-        passes.setdefault(number, []).append(row)
-    whole = [
-        own
-        for _, own in sorted(passes.items())
-        if {row.beginning for row in own if row.fate == "scored"} >= required
-    ]
+    """The metrics over complete repeats, by group; see `complete_repeats`."""
+    begun, complete = complete_repeats(rows, tasks)
     results = []
     for name in GROUPS:
         sums = [
-            sum(map(_sums, own), np.zeros(4)) for repeat in whole if (own := members(repeat, name))
+            sum(map(_sums, own), np.zeros(4))
+            for repeat in complete
+            if (own := members(repeat, name))
         ]
         with_tools = sums if _has_tools(rows) else []
         results.append(
             Repeats(
                 name=name,
-                begun=len(passes),
-                complete=len(whole),
+                begun=begun,
+                complete=len(complete),
                 accuracy=spread([solved / trials for trials, solved, *_ in sums]),
                 tir=spread([chosen_well / trials for trials, _, chosen_well, _ in with_tools]),
                 acs=spread([steps / trials for trials, *_, steps in sums]),
@@ -197,17 +191,6 @@ def correlation(pairs: Sequence[tuple[float, float]]) -> Correlation | None:
     return Correlation(
         len(pairs), float(pearsonr(left, right).statistic), float(spearmanr(left, right).statistic)
     )
-
-
-def _rounds(rows: Sequence[Row]) -> Iterator[tuple[Row, int]]:
-    """Each row with the number of its repeat: the trial number or, for branches, the position among
-    the trials of the same branch point."""
-    numbers: dict[str, set[int]] = {}
-    for row in rows:
-        numbers.setdefault(row.beginning, set()).add(row.trial)
-    for row in rows:
-        own = sorted(numbers[row.beginning])
-        yield row, own.index(row.trial) + 1 if row.parent else row.trial
 
 
 def _has_tools(rows: Sequence[Row]) -> bool:

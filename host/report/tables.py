@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from rich.console import JustifyMethod
 from rich.table import Table
@@ -11,7 +11,15 @@ from rich.text import Text
 from ambidex.host.report.comparison import Difference
 from ambidex.host.report.findings import Pair
 from ambidex.host.report.metrics import GROUPS, Group
-from ambidex.host.report.number_format import NONE, chance, number, percent, percents, plain, signed
+from ambidex.host.report.number_format import (
+    NONE,
+    chance,
+    number,
+    percent,
+    percents,
+    plain,
+    signed,
+)
 from ambidex.host.report.paper import Figures, PaperRow
 from ambidex.host.report.released_script import Released
 from ambidex.host.report.report_lines import Line
@@ -25,7 +33,7 @@ __all__ = [
     "choice_table",
     "pair_table",
     "paper_table",
-    "passes_table",
+    "plain_table",
     "released_table",
     "repeats_table",
     "split_table",
@@ -37,7 +45,7 @@ CALLED = 15
 
 def split_table(title: str, what: str, lines: Sequence[Line], field: str) -> Table:
     """Accuracy, TIR and ACS by subset of the tasks, one subset per row."""
-    table = _table(
+    table = plain_table(
         title, what, *(line.name for line in lines), caption="accuracy % / TIR % / ACS (trials)"
     )
     parts = [{part.name: part for part in _parts(line, field)} for line in lines]
@@ -67,7 +75,7 @@ CHOICE = (
 
 def choice_table(line: Line) -> Table:
     """Tool use by group of tasks."""
-    table = _table(
+    table = plain_table(
         f"Tool use in {line.name}",
         *("tasks", "use %", "given opportunity %", "errors %", "wasted %", "distractors %"),
         *("tool calls", "GUI actions"),
@@ -91,7 +99,7 @@ def census_table(line: Line) -> Table:
     """The most called tools, and the number of tools that were never called."""
     names = ("tool", "app", "calls", "errors", "repeats", "trials called", "trials offered")
     never = len(line.summary.unused)
-    table = _table(
+    table = plain_table(
         f"Tools called in {line.name}",
         *names,
         left=2,
@@ -100,16 +108,6 @@ def census_table(line: Line) -> Table:
     for use in [use for use in line.summary.census if use.calls][:CALLED]:
         counts = (use.calls, use.errors, use.repeats, use.called_in, use.offered_in)
         table.add_row(use.tool, use.app, *map(str, counts))
-    return table
-
-
-def passes_table(lines: Iterable[Line]) -> Table:
-    """pass@k, pass^k and avg@k."""
-    table = _table("Trials of a task", "run", "k", "tasks", "pass@k %", "pass^k %", "avg@k %")
-    for line in lines:
-        for at in line.summary.at_k:
-            shares = map(percent, (at.pass_any, at.pass_all, at.average))
-            table.add_row(line.name if at.k == 1 else "", str(at.k), str(at.tasks), *shares)
     return table
 
 
@@ -123,7 +121,7 @@ REPEATS = (
 def repeats_table(line: Line, own: Sequence[Repeats], drawn: Sequence[Bootstrap]) -> Table:
     """Mean and standard deviation over repeats, with the three kinds of interval."""
     complete = f"{own[-1].complete} of {own[-1].begun}"
-    table = _table(
+    table = plain_table(
         f"Repeats of {line.name}, {complete} complete",
         *("tasks", "number", "mean ± sd", "normal", "t", "bootstrap"),
         left=2,
@@ -155,7 +153,7 @@ PAIRS = (
 def pair_table(pair: Pair) -> Table:
     """The comparison of two lines that share tasks."""
     comparison = pair.comparison
-    table = _table(
+    table = plain_table(
         f"A: {pair.a.name}\nB: {pair.b.name}",
         *(f"{comparison.tasks} tasks", "A", "B", "A−B", "95 %", "differ", "p", "verdict"),
     )
@@ -183,7 +181,7 @@ def pair_table(pair: Pair) -> Table:
 
 def paper_table(lines: Sequence[Line], rows: Sequence[PaperRow]) -> Table:
     """The paper's figures, followed by ours."""
-    table = _table(
+    table = plain_table(
         "Comparison with the paper",
         *("", "condition", "steps", "n", "tasks", "accuracy %", "TIR %", "ACS"),
         caption="paper: means of three runs over 361 tasks (250 tool-beneficial);"
@@ -207,7 +205,7 @@ def paper_table(lines: Sequence[Line], rows: Sequence[PaperRow]) -> Table:
         for group in line.summary.groups:
             table.add_row(
                 line.name if group.name == GROUPS[0] else "",
-                line.config.condition,
+                line.condition,
                 str(line.cap),
                 str(group.n),
                 group.name,
@@ -221,7 +219,7 @@ def paper_table(lines: Sequence[Line], rows: Sequence[PaperRow]) -> Table:
 
 def released_table(lines: Sequence[Line], released: Sequence[Sequence[Released]]) -> Table:
     """The released script's metrics."""
-    table = _table(
+    table = plain_table(
         "As the released script computes them",
         *("run", "tasks", "listed", "accuracy %", "TIR %", "ACS"),
         left=2,
@@ -246,7 +244,8 @@ def _signed(interval: tuple[float, float], scale: float) -> str:
     return f"{signed(scale * interval[0])} to {signed(scale * interval[1])}"
 
 
-def _table(title: str, *columns: str, left: int = 1, caption: str = "") -> Table:
+def plain_table(title: str, *columns: str, left: int = 1, caption: str = "") -> Table:
+    """An empty table; its first `left` columns are aligned left, the others right."""
     table = Table(
         title=Text(title), title_justify="left", caption=caption or None, caption_justify="left"
     )

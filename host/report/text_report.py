@@ -13,7 +13,7 @@ from rich.text import Text
 
 from ambidex.host.report.findings import Findings, find
 from ambidex.host.report.metrics import GROUPS, PARTS, Summary
-from ambidex.host.report.number_format import NONE, money, number, percent, percents
+from ambidex.host.report.number_format import NONE, money, number, percent, percents, whole
 from ambidex.host.report.report_lines import Line, lines
 from ambidex.host.report.tables import (
     CHOICE,
@@ -23,10 +23,15 @@ from ambidex.host.report.tables import (
     choice_table,
     pair_table,
     paper_table,
-    passes_table,
     released_table,
     repeats_table,
     split_table,
+)
+from ambidex.host.report.trial_tables import (
+    failures_table,
+    means_table,
+    passes_table,
+    runs_table,
 )
 
 __all__ = ["Line", "as_json", "lines", "measures", "tables"]
@@ -40,12 +45,16 @@ def as_json(lines: Sequence[Line], findings: Findings | None = None) -> list[dic
             "run": str(line.run),
             "agent": line.agent,
             "model": line.config.model.name if line.config.model else None,
+            "effort": line.effort or None,
             "condition": line.config.condition,
             "steps": line.cap,
             "planned": line.planned,
+            "missing": line.missing,
             "assisted": line.assisted,
             **asdict(line.summary),
             "repeats": [asdict(result) for result in findings.repeats[at]],
+            "failures": dict(findings.failures[at]),
+            "passes": [asdict(result) for result in findings.passes[at]],
             "bootstrap": [asdict(result) for result in findings.bootstraps[at]],
             "released": [asdict(result) for result in findings.released[at]]
             if findings.released
@@ -77,6 +86,8 @@ def tables(lines: Sequence[Line], findings: Findings | None = None) -> Renderabl
 def _parts(lines: Sequence[Line], findings: Findings) -> Iterator[RenderableType]:
     yield _metrics(lines)
     yield from (Text(line.warning, style="bold red") for line in lines if line.warning)
+    yield from (Text(line.gap, style="red") for line in lines if line.gap)
+    yield from (Text(f"{run} has no row yet.", style="red") for run in findings.empty)
     if findings.released:
         yield released_table(lines, findings.released)
     if _several(lines, "domains"):
@@ -88,7 +99,11 @@ def _parts(lines: Sequence[Line], findings: Findings) -> Iterator[RenderableType
     # The census of an interim verdict would be the beginning of the one at the limit.
     full = [line for line in lines if line.cap == line.config.limits.steps]
     yield from (census_table(line) for line in full if line.summary.tool_calls)
+    yield means_table(lines)
+    if any(findings.failures):
+        yield failures_table(lines, findings.failures)
     if any(len(line.summary.at_k) > 1 for line in lines):
+        yield runs_table(lines, findings.passes)
         yield passes_table(lines)
         yield from map(repeats_table, lines, findings.repeats, findings.bootstraps)
         yield _note(REPEATS)
@@ -143,7 +158,7 @@ def _metrics(lines: Sequence[Line]) -> Table:
     for name in ("n", "accuracy %", "95 %", "TIR %", "ACS"):
         table.add_column(name, justify="right", no_wrap=True)
     for line in lines:
-        about = (line.run.name, line.player, f"{line.config.condition}, {line.cap} steps")
+        about = (line.run.name, line.player, f"{line.condition}, {line.cap} steps")
         for label, group in zip(about, line.summary.groups, strict=True):
             table.add_row(
                 label,
@@ -194,6 +209,7 @@ def measures(line: Line) -> dict[str, str]:
         "malformed answers": str(s.malformed),
         "requests (retries)": f"{s.requests} ({s.retries})",
         "tokens in / cached / out": f"{s.input_tokens} / {s.cached_tokens} / {s.output_tokens}",
+        "reasoning tokens, part of those out": whole(s.reasoning_tokens),
         "cost": money(s.cost) if used_a_model else NONE,
         **{f"seconds in {part}": number(s.seconds.get(part)) for part in PARTS},
     }

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ambidex.host import GUI
+from ambidex.host import is_gui
 from ambidex.host.records.rows import CallCount, Row
 
 __all__ = [
@@ -85,7 +85,7 @@ def choice(scored: Sequence[Row]) -> Choice:
     """Compute tool use over these scored rows."""
     solved = [row for row in scored if row.success]
     tools = [call for row in scored for call in row.calls if is_tool(call)]
-    gui = [call for row in scored for call in row.calls if call.app == GUI]
+    gui = [call for row in scored for call in row.calls if is_gui(call.app)]
     with_tools = [row for row in scored if row.condition != "gui"]
     open_to = [row for row in scored if set(row.useful_tools) & set(row.offered)]
     naming = [row for row in scored if row.useful_tools]
@@ -153,7 +153,7 @@ def census(scored: Iterable[Row]) -> tuple[ToolUse, ...]:
 
 def is_tool(call: CallCount) -> bool:
     """Whether this is a tool call: not a GUI call, and not a name that was not on offer."""
-    return call.app not in ("", GUI)
+    return bool(call.app) and not is_gui(call.app)
 
 
 def wasted(call: CallCount) -> int:

@@ -14,6 +14,7 @@ import av
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
+from ambidex.host.errors import UsageError
 from ambidex.host.records.frame_files import read_frame
 from ambidex.host.records.orders import written
 from ambidex.host.records.trajectory import FRAMES
@@ -33,10 +34,15 @@ HUMAN = (230, 160, 218)
 
 
 def write_film(trial: Path, path: Path) -> None:
-    """Write the video of a trial; `FileNotFoundError` if it has no trajectory."""
+    """Write the video of a trial. `FileNotFoundError` if it has no trajectory, `UsageError` if it
+    has no screenshots."""
     trajectory = LiveTrajectory(trial)
     if not trajectory.read():
         raise FileNotFoundError(f"not a trial directory (it has no trajectory): {trial}")
+    if not any(line.get("before") for line in trajectory.steps):
+        raise UsageError(
+            f"no video can be made of {trial}: it has no screenshots", hint="Use --html."
+        )
     write_shots(_shots(trajectory), path)
 
 

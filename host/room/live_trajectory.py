@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ambidex.host import GUI
+from ambidex.host import is_gui
 from ambidex.host.records.trajectory import AGENT, NAME
 
 __all__ = ["LiveTrajectory", "State", "brief"]
@@ -152,7 +152,7 @@ def _step_kind(line: dict[str, Any]) -> str:
         return "error"
     if not line["decision"]["calls"]:
         return "none"
-    return "gui" if set(line["apps"]) == {GUI} else "tool"
+    return "gui" if all(map(is_gui, line["apps"])) else "tool"
 
 
 def _short(arguments: dict[str, Any]) -> dict[str, Any]:

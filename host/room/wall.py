@@ -69,6 +69,8 @@ class Live:
             "cap": self.cap,
             "lines": len(self.trajectory.steps),
             "last": _last(steps),
+            "screen": bool(self.seen.vnc),
+            "told": "" if self.seen.vnc else _told(steps),
             "seconds": round(time.time() - self.since),
             "cost": self.trajectory.cost,
             "alarms": [
@@ -225,6 +227,11 @@ def _done(step: dict[str, Any]) -> str:
 
 def _last(steps: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
     return next((step["calls"][-1] for step in reversed(steps) if step["calls"]), None)
+
+
+def _told(steps: Sequence[dict[str, Any]]) -> str:
+    """What the calls of the last step returned, for a trial whose screen cannot be watched."""
+    return "\n".join(result["text"] for result in steps[-1]["results"]) if steps else ""
 
 
 def _row(row: Row, runs: Mapping[str, Path]) -> dict[str, Any]:

@@ -1,4 +1,5 @@
-"""An experiment: agents x conditions x exposures x step limits x repeats, from one TOML file.
+"""An experiment: agents x efforts x conditions x exposures x sets of tasks x step limits x repeats,
+from one TOML file.
 
 Each combination is a run of its own, in a subdirectory of the experiment, and can be resumed,
 rescored and reported like any other run.
@@ -9,7 +10,7 @@ from __future__ import annotations
 import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -21,15 +22,17 @@ from ambidex.host.errors import UsageError
 from ambidex.host.records.config import (
     CheckpointPolicy,
     Condition,
+    Effort,
     Exposure,
     ModelConfig,
     RunOptions,
 )
+from ambidex.host.records.experiment_plan import PlannedRun
 from ambidex.host.runs.launch import RunRequest
 from ambidex.host.runs.runner import plan
+from ambidex.tasks import Suite
 from ambidex.tasks.load import load_suite
-from ambidex.tasks.osworld.network import Net
-from ambidex.tasks.osworld.suite import Selection
+from ambidex.tasks.survey import Net, Selection
 
 __all__ = ["Cell", "Experiment", "cells", "read_experiment"]
 
@@ -53,6 +56,14 @@ class ExposureEntry(Exposure):
     label: Label
 
 
+class TaskSet(Strict):
+    """Tasks that make up a run of their own, such as those of one service."""
+
+    label: Label
+    tasks: Annotated[tuple[str, ...], Field(min_length=1)]
+    """As `Experiment.tasks`."""
+
+
 class Experiment(RunOptions):
     """An experiment file. Paths in it are relative to the file."""
 
@@ -60,13 +71,24 @@ class Experiment(RunOptions):
     """A directory of tasks."""
     tasks: tuple[str, ...] = ()
     """Only these tasks."""
+    task_sets: tuple[TaskSet, ...] = ()
+    """Sets of tasks, each a run of its own; if empty, `tasks` is the only one."""
     list: str = ""
     """Only the tasks of this OSWorld task list."""
     net: tuple[Net, ...] = ()
-    """Only OSWorld tasks that need one of these networks."""
+    """Only tasks of a benchmark that need one of these networks."""
     annotations: str = ""
     """A file with annotations of OSWorld's tasks."""
+    service: tuple[str, ...] = ()
+    """Only MCPMark's tasks on these services."""
+    task_suite: tuple[str, ...] = ()
+    """Only these of MCPMark's suites."""
+    category: tuple[str, ...] = ()
+    """Only these of MCPMark's categories."""
     agents: Annotated[tuple[AgentEntry, ...], Field(min_length=1)]
+    efforts: tuple[Effort, ...] = ()
+    """Reasoning efforts of the agents that have a model; if empty, the effort in its
+    configuration."""
     conditions: Annotated[tuple[Condition, ...], Field(min_length=1)] = ("gui", "hybrid")
     exposures: tuple[ExposureEntry, ...] = ()
     """For conditions with tools; if empty, all tools are shown."""
@@ -87,6 +109,8 @@ class Experiment(RunOptions):
     def _has_no_duplicates(self) -> Experiment:
         names_by_key: dict[str, list[str]] = {
             "agents": [entry.label for entry in self.agents],
+            "efforts": list(self.efforts),
+            "task_sets": [entry.label for entry in self.task_sets],
             "exposures": [entry.label for entry in self.exposures],
             "conditions": list(self.conditions),
             "steps": [str(steps) for steps in self.steps],
@@ -96,6 +120,15 @@ class Experiment(RunOptions):
                 raise ValueError(f"{key} lists {duplicates[0]} twice")
         return self
 
+    @model_validator(mode="after")
+    def _says_each_thing_once(self) -> Experiment:
+        if self.tasks and self.task_sets:
+            raise ValueError("tasks and task_sets cannot both be given")
+        for entry in self.agents:
+            if self.efforts and entry.model and entry.model.effort:
+                raise ValueError(f"efforts and the effort of the agent {entry.label} contradict")
+        return self
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -103,6 +136,12 @@ class Cell:
 
     name: str
     request: RunRequest
+
+    @property
+    def plan(self) -> PlannedRun:
+        """Its trials, for the record."""
+        tasks = tuple(task.name for task in self.request.suite.tasks)
+        return PlannedRun(tasks=tasks, runs=self.request.options.runs)
 
 
 def read_experiment(path: Path) -> Experiment:
@@ -123,13 +162,7 @@ def cells(
     """The runs of an experiment, in order. `home` is the directory of its file; `forks` says
     whether the machines can be forked while they run.
     """
-    selection = Selection(
-        tasks=experiment.tasks,
-        list=home / experiment.list if experiment.list else None,
-        net=experiment.net,
-        annotations=home / experiment.annotations if experiment.annotations else None,
-    )
-    suite = load_suite(home / experiment.suite, catalogue, selection=selection)
+    suites = _suites(experiment, home, catalogue)
     return [
         Cell(
             name,
@@ -144,17 +177,49 @@ def cells(
                 exposure=exposure,
                 checkpoints=checkpoints,
                 keep=experiment.keep,
-                model=entry.model,
+                model=model,
                 grounder=entry.grounder,
                 prices=home / experiment.prices if experiment.prices else None,
             ),
         )
         for entry in experiment.agents
+        for effort, model in _models(experiment, entry)
         for condition in experiment.conditions
-        for label, exposure in _exposures(experiment, condition)
+        for shown, exposure in _exposures(experiment, condition)
+        for tasks, suite in suites
         for steps, checkpoints in _limits(experiment, forks)
-        for name in [".".join(filter(None, (entry.label, condition, label, str(steps))))]
+        for parts in [(entry.label, effort, condition, shown, tasks, str(steps))]
+        for name in [".".join(filter(None, parts))]
     ]
+
+
+def _suites(
+    experiment: Experiment, home: Path, catalogue: Mapping[str, ToolSpec]
+) -> list[tuple[str, Suite]]:
+    """The suite with each set of tasks, by the set's label."""
+    everything = Selection(
+        tasks=experiment.tasks,
+        list=home / experiment.list if experiment.list else None,
+        net=experiment.net,
+        annotations=home / experiment.annotations if experiment.annotations else None,
+        service=experiment.service,
+        task_suite=experiment.task_suite,
+        category=experiment.category,
+    )
+    sets = [(entry.label, replace(everything, tasks=entry.tasks)) for entry in experiment.task_sets]
+    return [
+        (label, load_suite(home / experiment.suite, catalogue, selection=selection))
+        for label, selection in sets or [("", everything)]
+    ]
+
+
+def _models(experiment: Experiment, entry: AgentEntry) -> Iterator[tuple[str, ModelConfig | None]]:
+    """The agent's model with each effort, by the effort's name."""
+    if entry.model is None or not experiment.efforts:
+        yield "", entry.model
+        return
+    for effort in experiment.efforts:
+        yield effort, entry.model.model_copy(update={"effort": effort})
 
 
 def _exposures(experiment: Experiment, condition: Condition) -> Iterator[tuple[str, Exposure]]:

@@ -14,12 +14,14 @@ from pathlib import Path
 
 from ambidex.host import Limits, ToolSpec
 from ambidex.host.agents import agent_maker, check_agent, roles_of
-from ambidex.host.dialects import check_dialect
+from ambidex.host.dialects import check_dialect, form_of
 from ambidex.host.errors import UsageError
+from ambidex.host.models.effort import check_effort
 from ambidex.host.models.exposure import check_exposure
 from ambidex.host.models.model import LiteModel
 from ambidex.host.models.prices import Prices, read_prices
 from ambidex.host.models.prompts import prompts_hash
+from ambidex.host.records.command import keep_command
 from ambidex.host.records.config import (
     SCHEMA,
     CheckpointPolicy,
@@ -78,12 +80,16 @@ class RunRequest:
     options: RunOptions = RunOptions()
     exposure: Exposure = ALL
     checkpoints: tuple[int, ...] = ()
+    repeats: int = 0
+    """See `RunConfig.repeats`."""
     keep: CheckpointPolicy | None = None
     fork: Fork | None = None
     model: ModelConfig | None = None
     grounder: ModelConfig | None = None
     prices: Path | None = None
     """A price table that overrides the built-in one."""
+    command: str = ""
+    """The command line that requests it; empty: not kept."""
 
     def __post_init__(self) -> None:
         try:
@@ -145,6 +151,8 @@ def _run(
         display.message(line)
     if adopt(folder, config):
         display.message(f"resuming the run in {folder}")
+    if request.command:
+        keep_command(folder, request.command)
     return run_jobs(
         request.jobs,
         config,
@@ -170,8 +178,9 @@ def check(request: RunRequest, machines: MachineOptions) -> None:
     for model in (request.model, request.grounder):
         if model is not None:
             check_dialect(model.dialect)
+            check_effort(model, "chat" if model is request.grounder else form_of(model.dialect))
     check_exposure(request.exposure)
-    if request.keep or request.fork:
+    if request.keep or request.fork or request.repeats:
         refuse_unforked(machines)
     if request.checkpoints and not machines.forks:
         raise UsageError(
@@ -244,6 +253,7 @@ def config_of(request: RunRequest, prices: Prices, source: Source | None = None)
         left_out={task.name: task.why for task in request.suite.left_out},
         annotations=_path_and_hash(request.suite.annotations),
         checkpoints=request.checkpoints,
+        repeats=request.repeats,
         keep=request.keep,
         fork=request.fork,
         model=request.model if "model" in roles else None,

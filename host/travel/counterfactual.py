@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from ambidex.host import GUI, ToolSpec
+from ambidex.host import ToolSpec, is_gui
 from ambidex.host.errors import UsageError
 from ambidex.host.loop.branch_point import checkpointed_steps, start_of
 from ambidex.host.records.config import Branch, Modality, ModalityScope, read_config
@@ -152,7 +152,7 @@ def _of_trial(run: Path, row: Row) -> Iterator[Decision]:
 
 
 def _hand(app: str) -> Modality:
-    return "gui" if app == GUI else "tools"
+    return "gui" if is_gui(app) else "tools"
 
 
 def _spread(own: Sequence[Decision], most: int) -> list[Decision]:

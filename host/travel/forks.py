@@ -34,7 +34,7 @@ from ambidex.host.records.trajectory import NAME as TRAJECTORY
 from ambidex.host.runs.launch import RunRequest
 from ambidex.tasks import Suite
 from ambidex.tasks.load import load_suite
-from ambidex.tasks.osworld.suite import Selection
+from ambidex.tasks.survey import Selection
 
 __all__ = ["BranchOptions", "branch_jobs", "fork_of", "trial_of"]
 

@@ -38,6 +38,7 @@ class ToolMetadata(BaseModel):
     source: str = Field("ours", max_length=1000)
     mounted: str = Field("", max_length=1000)
     windows: list[str] = Field([], max_length=100)
+    service: str = Field("", max_length=100)
     aliases: list[str] = Field([], max_length=100)
 
 
@@ -106,6 +107,7 @@ def spec(tool: mcp_types.Tool) -> ToolSpec:
         source=about.source,
         mounted=about.mounted,
         windows=tuple(about.windows),
+        service=about.service,
         aliases=tuple(about.aliases),
     )
 

@@ -32,7 +32,10 @@ KEEP_ALIVE = 2.0
 just then would be lost, without knowing whether it arrived."""
 BOUND = "ambidex.bound"
 """The request extension that carries a request's `Bound`."""
-KEPT = ("ambidex-frame", "ambidex-file", "content-type")
+KEPT = (
+    *("ambidex-frame", "ambidex-file", "ambidex-truncated", "ambidex-verification"),
+    "content-type",
+)
 """The headers of an answer that are kept."""
 
 T = TypeVar("T")

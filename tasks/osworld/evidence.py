@@ -15,7 +15,7 @@ from pydantic import JsonValue, ValidationError
 from ambidex.evaluators import UnreadableError
 from ambidex.evaluators.osworld import Value
 from ambidex.evaluators.strict import Strict, explain
-from ambidex.tasks.osworld.assets import AssetStore
+from ambidex.tasks.assets import AssetStore
 
 __all__ = ["NAME", "Collected", "Record", "StoredFile", "read_record", "value_of"]
 

@@ -19,7 +19,7 @@ from ambidex.evaluators import Score, UnreadableError
 from ambidex.evaluators.osworld import UnboundedScore, Verdicts
 from ambidex.evaluators.osworld.registry import ENDS, BoundMetric
 from ambidex.tasks import Problem, TaskError, Verdict
-from ambidex.tasks.osworld.assets import AssetStore
+from ambidex.tasks.assets import AssetStore
 from ambidex.tasks.osworld.evidence import Collected, Record, read_record, value_of
 from ambidex.tasks.osworld.getters import Getter
 

@@ -9,14 +9,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any
 
-__all__ = ["Net", "net_of"]
+from ambidex.tasks.survey import Net
 
-Net = Literal["offline", "prebake", "stub", "replay", "install", "live", "web", "gdrive"]
-"""offline: at most files of the benchmark. prebake: packages that an image can contain. stub: sites
-only as background; replay: sites that do not change; live: sites that do. install: software from
-elsewhere. web: a site of unknown kind. gdrive: a Google account."""
+__all__ = ["net_of"]
 
 HOST = re.compile(r"https?://([^/\"\s\\']+)")
 INSTALLS = re.compile(

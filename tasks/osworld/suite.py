@@ -9,22 +9,23 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ambidex.tasks import LeftOut, Problem, Suite, Task, TaskError, ToolSpec
+from ambidex.tasks import Problem, Suite, Task, TaskError, ToolSpec, WrongTaskError
+from ambidex.tasks.assets import AssetStore, default_store
 from ambidex.tasks.lint import lint_facts
 from ambidex.tasks.osworld.annotations import NOTHING, Notes, read_notes
-from ambidex.tasks.osworld.assets import AssetStore, default_store
 from ambidex.tasks.osworld.getter_types import GoogleDriveFile
-from ambidex.tasks.osworld.network import Net, net_of
+from ambidex.tasks.osworld.network import net_of
 from ambidex.tasks.osworld.oddities import Oddity, oddities
 from ambidex.tasks.osworld.setup_steps import GoogleDrive, Login
-from ambidex.tasks.osworld.task import OSWorldBody, Source, WrongTaskError, read_body, read_source
+from ambidex.tasks.osworld.task import OSWorldBody, Source, read_body, read_source
 from ambidex.tasks.spec import Facts
+from ambidex.tasks.survey import Selection, SurveyedTask, refuse_unsuited, suite_of
 
-__all__ = ["Selection", "SurveyedTask", "examples_of", "load_osworld", "name_of", "survey"]
+__all__ = ["OSWorldTask", "examples_of", "load_osworld", "name_of", "survey"]
 
 APPS = {
     "calc": "calc", "libreoffice calc": "calc", "libreoffice_calc": "calc",
@@ -36,50 +37,13 @@ APPS = {
 
 
 @dataclass(frozen=True)
-class Selection:
-    """A selection of tasks of a suite; all fields but `tasks` apply to OSWorld only."""
+class OSWorldTask(SurveyedTask):
+    """One task file of OSWorld, as far as it could be read."""
 
-    tasks: Sequence[str] = ()
-    """Names, domains or prefixes of ids."""
-    list: Path | None = None
-    """A file of ids by domain, such as `test_all.json`."""
-    net: Sequence[Net] = ()
-    """Select only tasks that need one of these networks."""
-    annotations: Path | None = None
-    unready: bool = False
-    """Include tasks whose files are missing from the store: their evidence can still be judged."""
-
-
-@dataclass(frozen=True)
-class SurveyedTask:
-    """One task file, as far as it could be read."""
-
-    name: str
-    domain: str
-    id: str
-    path: Path
-    problems: tuple[Problem, ...] = ()
-    task: Task | None = None
-    """None if there are problems."""
-    net: Net = "offline"
+    domain: str = ""
     tools: int | None = None
     """Number of tools that help, if known."""
     oddities: tuple[Oddity, ...] = ()
-    missing: tuple[str, ...] = ()
-    """URLs of the benchmark's files that the asset store lacks."""
-    needs: tuple[str, ...] = field(default=())
-    """Requirements that cannot be met here."""
-
-    @property
-    def why_not(self) -> str:
-        """Why it cannot be run; empty if it can."""
-        if self.problems:
-            return "; ".join(str(problem) for problem in self.problems)
-        if self.needs:
-            return f"it needs {', '.join(self.needs)}"
-        if self.missing:
-            return f"{len(self.missing)} of its files are not in the asset store"
-        return ""
 
 
 def examples_of(folder: Path) -> Path | None:
@@ -98,17 +62,7 @@ def name_of(domain: str, id: str) -> str:
 def load_osworld(folder: Path, catalogue: Mapping[str, ToolSpec], selection: Selection) -> Suite:
     """Load the selected tasks that can be run; the others are listed in `left_out`. Raises
     `TaskError` if the selection is invalid or no task remains."""
-    files = survey(folder, catalogue, selection)
-    usable = [file for file in files if selection.unready or not file.why_not]
-    tasks = tuple(file.task for file in usable if file.task is not None)
-    names = {task.name for task in tasks}
-    out = tuple(LeftOut(file.name, file.why_not) for file in files if file.name not in names)
-    if not tasks:
-        problems = [problem for file in files for problem in file.problems]
-        problems += [Problem(file.path, "", file.why_not) for file in files if not file.problems]
-        hint = "`ambidex assets fetch` downloads files; `ambidex check` lists what each task needs."
-        raise TaskError(tuple(problems), hint=hint)
-    return Suite(folder.resolve().name, folder, tasks, out, selection.annotations)
+    return suite_of(folder, survey(folder, catalogue, selection), selection)
 
 
 def survey(
@@ -116,8 +70,9 @@ def survey(
     catalogue: Mapping[str, ToolSpec],
     selection: Selection = Selection(),
     store: AssetStore | None = None,
-) -> list[SurveyedTask]:
+) -> list[OSWorldTask]:
     """Read every selected task file as far as possible, in the order of domains and ids."""
+    refuse_unsuited(selection, folder, "OSWorld's tasks", ("list", "net", "annotations"))
     examples = examples_of(folder)
     if examples is None:
         raise TaskError((Problem(folder, "", "no examples/<domain>/<id>.json here"),))
@@ -184,14 +139,15 @@ def _read(
     catalogue: Mapping[str, ToolSpec],
     notes: Notes,
     store: AssetStore,
-) -> SurveyedTask:
+) -> OSWorldTask:
     domain, id = path.parent.name, path.stem
     note = notes.tasks.get(name, NOTHING)
+    known = OSWorldTask(name, id, path, domain=domain, tools=note.tools)
     try:
         source, raw, digest = read_source(path)
     except WrongTaskError as wrong:
-        return SurveyedTask(name, domain, id, path, wrong.problems, tools=note.tools)
-    net = note.net or net_of(raw)
+        return replace(known, problems=wrong.problems)
+    known = replace(known, net=note.net or net_of(raw))
     try:
         body = read_body(path, source, store)
         facts = Facts(
@@ -205,28 +161,22 @@ def _read(
             near_miss=list(note.near_miss),
         )
     except WrongTaskError as wrong:
-        return SurveyedTask(name, domain, id, path, wrong.problems, net=net, tools=note.tools)
+        return replace(known, problems=wrong.problems)
     except ValueError as error:
-        problem = Problem(path, f"notes of {name}", str(error))
-        return SurveyedTask(name, domain, id, path, (problem,), net=net, tools=note.tools)
+        return replace(known, problems=(Problem(path, f"notes of {name}", str(error)),))
     problems = tuple(
         Problem(path, f"notes of {name}: {key}", message)
         for key, message in lint_facts(facts, catalogue)
     )
     if source.id != id:
         problems += (Problem(path, "id", f"{source.id} differs from the file's name"),)
-    return SurveyedTask(
-        name,
-        domain,
-        id,
-        path,
-        problems,
-        None if problems else Task(name, digest, facts, body),
-        net,
-        note.tools,
-        tuple(oddities(source, raw, body)),
-        tuple(body.missing()),
-        tuple(_needs(source, body)),
+    return replace(
+        known,
+        problems=problems,
+        task=None if problems else Task(name, digest, facts, body),
+        oddities=tuple(oddities(source, raw, body)),
+        missing=tuple(body.missing()),
+        needs=tuple(_needs(source, body)),
     )
 
 

@@ -22,15 +22,15 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from ambidex.evaluators.osworld.registry import BoundMetric, bind_metric
 from ambidex.evaluators.strict import key_path, problems_of
-from ambidex.tasks import Problem, Verdict
-from ambidex.tasks.osworld.assets import AssetStore
+from ambidex.tasks import Problem, Verdict, WrongTaskError
+from ambidex.tasks.assets import AssetStore
 from ambidex.tasks.osworld.getter_types import CloudFile, RelativeRule, Rule
 from ambidex.tasks.osworld.getters import GETTERS, Getter, parse_getter
 from ambidex.tasks.osworld.judging import Conj, Question, judge
 from ambidex.tasks.osworld.relative_dates import fill_dates
 from ambidex.tasks.osworld.setup_steps import STEPS, BrowseHistory, Download, Step, parse_step
 
-__all__ = ["EMPTY_HISTORY", "OSWorldBody", "Source", "WrongTaskError", "read_body", "read_source"]
+__all__ = ["EMPTY_HISTORY", "OSWorldBody", "Source", "read_body", "read_source"]
 
 EMPTY_HISTORY = (
     "https://huggingface.co/datasets/xlangai/ubuntu_osworld_file_cache/resolve/main/chrome/"
@@ -40,13 +40,6 @@ EMPTY_HISTORY = (
 INFEASIBLE = "infeasible"
 ANY_DAY = date(2026, 1, 1)
 """Stands for the current day in checks at load, when that day is not known yet."""
-
-
-@dataclass(frozen=True)
-class WrongTaskError(Exception):
-    """A task file is invalid."""
-
-    problems: tuple[Problem, ...]
 
 
 class RawStep(BaseModel):
@@ -121,15 +114,18 @@ class OSWorldBody:
         pairs = [(question.result, question.expected) for question in self.questions]
         return tuple(getter for pair in pairs for getter in pair if getter is not None)
 
+    @property
+    def url_choices(self) -> tuple[tuple[str, ...], ...]:
+        """For each file that it needs, the URLs of which one is enough."""
+        return tuple((url,) for url in self.urls)
+
     def missing(self) -> list[str]:
         """URLs of the files that the store lacks."""
         return [url for url in self.urls if self.store.at(url) is None]
 
     def assets_digest(self) -> str:
         """SHA-256 over the URLs and hashes of its files in the store; empty if it needs none."""
-        known = [(url, self.store.known(url)) for url in sorted(self.urls)]
-        lines = [f"{url} {asset.sha256 if asset else '-'}" for url, asset in known]
-        return hashlib.sha256("\n".join(lines).encode()).hexdigest() if lines else ""
+        return self.store.digest(self.urls)
 
     def judge(self, evidence: Path) -> Verdict:
         """OSWorld's verdict, and the one with its defects repaired."""

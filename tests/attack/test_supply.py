@@ -10,11 +10,11 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from ambidex.host.cli import osworld_assets as assets_verb
+from ambidex.host.cli import assets as assets_verb
 from ambidex.host.records import environment, rows
 from ambidex.host.records.environment import Environment, keep, this_environment
 from ambidex.tasks import Suite
-from ambidex.tasks.osworld.assets import AssetStore, ChangedAssetError
+from ambidex.tasks.assets import AssetStore, ChangedAssetError
 from ambidex.vm.building.layer import LOCK, PROJECT, SOURCE_ONLY
 from ambidex.vm.locked import Locked, LockError, read_lock
 from tests.host.cli.test_osworld_cli import download, served

@@ -11,7 +11,7 @@ from ambidex.evaluators.osworld.registry import BoundMetric, metric
 from ambidex.host.client.evidence_files import EvidenceFiles
 from ambidex.host.client.guest import Guest
 from ambidex.host.osworld.stage import collect, set_stage
-from ambidex.tasks.osworld.assets import AssetStore
+from ambidex.tasks.assets import AssetStore
 from ambidex.tasks.osworld.evidence import Collected, Record, read_record, value_of
 from ambidex.tasks.osworld.getters import parse_getter
 from ambidex.tasks.osworld.judging import Question

@@ -10,7 +10,7 @@ import pytest
 
 from ambidex.host import Limits
 from ambidex.host.agents import agent_maker
-from ambidex.host.cli.osworld_assets import import_
+from ambidex.host.cli.assets import import_
 from ambidex.host.models.prices import read_prices
 from ambidex.host.records.config import adopt, locked
 from ambidex.host.runs.launch import RunRequest, config_of
@@ -21,7 +21,7 @@ from ambidex.tasks import Suite
 from ambidex.tasks.catalogue import read_catalogue
 from ambidex.tasks.load import load_suite
 from ambidex.tasks.osworld.annotations import Notes, format_notes, read_notes
-from ambidex.tasks.osworld.suite import Selection
+from ambidex.tasks.survey import Selection
 from tests.support.osworld import OSWORLD, needs_osworld
 from tests.tasks.osworld.standins import ORACLES, OWN, write
 

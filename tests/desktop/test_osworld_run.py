@@ -23,7 +23,7 @@ from ambidex.host.runs.runner import run_jobs
 from ambidex.tasks import Suite
 from ambidex.tasks.catalogue import read_catalogue
 from ambidex.tasks.load import load_suite
-from ambidex.tasks.osworld.suite import Selection
+from ambidex.tasks.survey import Selection
 from tests.support.osworld import task, write
 
 pytestmark = pytest.mark.skipif(

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from ambidex.mcp_tools import Tool, catalogue
+from ambidex.mcp_tools import Tool, ToolError, catalogue
+from ambidex.mcp_tools.recorded import RecordedTool
 from tests.support.tables import every_case
 
 TOOLS = catalogue.tools()
@@ -19,7 +20,21 @@ READS = re.compile(
 )
 
 
-every_tool = every_case("tool", [TOOLS[name] for name in sorted(TOOLS)], lambda tool: tool.name)
+OURS = [tool for tool in TOOLS.values() if not isinstance(tool, RecordedTool)]
+every_tool = every_case("tool", OURS, lambda tool: tool.name)
+every_recorded_tool = every_case(
+    "tool",
+    [tool for tool in TOOLS.values() if isinstance(tool, RecordedTool)],
+    lambda tool: tool.name,
+)
+
+
+@every_recorded_tool
+def test_a_recorded_tool_checks_its_arguments(tool: RecordedTool) -> None:
+    assert re.fullmatch(r"[a-z][a-z0-9_]{2,63}", tool.name)
+    assert tool.description
+    with pytest.raises(ToolError, match=f"{tool.name}: .*unknown argument 'nonsense'"):
+        tool.arguments({"nonsense": 1})
 
 
 @every_tool

@@ -99,7 +99,7 @@ class Session:
         config: ModelConfig,
         *answers: Mapping[str, Any],
         tools: Sequence[ToolSpec] = tuple(TOOLS.values()),
-        screen: tuple[int, int] = (1920, 1080),
+        screen: tuple[int, int] | None = (1920, 1080),
         instruction: str = "Set B2 to 42.",
     ) -> None:
         briefing = Briefing(instruction, Limits())
@@ -109,7 +109,12 @@ class Session:
         self._step = 0
         self.last = Decision()
 
-    def step(self, *results: ToolResult, tools: Sequence[ToolSpec] | None = None) -> Decision:
+    def step(
+        self,
+        *results: ToolResult,
+        tools: Sequence[ToolSpec] | None = None,
+        notes: tuple[str, ...] = (),
+    ) -> Decision:
         """The next decision. Without results, every call of the last one succeeded."""
         self._step += 1
         answered = [
@@ -117,9 +122,9 @@ class Session:
             for call, result in zip(self.last.calls, results, strict=False)
         ]
         answered += [ToolResult(call.id, "") for call in self.last.calls[len(results) :]]
-        frame = _drawn(self._screen, self._step)
+        frame = _drawn(self._screen, self._step) if self._screen else None
         offered = self._tools if tools is None else tuple(tools)
-        self.last = self._agent.step(Observation(frame, tuple(answered), offered))
+        self.last = self._agent.step(Observation(frame, tuple(answered), offered, notes))
         check_calls(self.last)
         return self.last
 
@@ -163,7 +168,11 @@ def named_picture(data: str) -> str:
     """The size of an image and its colour, or the number of its colours."""
     picture = Image.open(io.BytesIO(base64.b64decode(data))).convert("RGB")
     colours = picture.getcolors(1 << 16) or []
-    colour = "#" + bytes(colours[0][1]).hex() if len(colours) == 1 else "of many colours"
+    colour = "of many colours"
+    if len(colours) == 1:
+        channels = colours[0][1]
+        assert isinstance(channels, tuple)
+        colour = f"#{bytes(channels).hex()}"
     return f"<{picture.width}x{picture.height} {colour}>"
 
 

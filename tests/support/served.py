@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from ambidex.tasks.catalogue import read_catalogue
 
-__all__ = ["CATALOGUE"]
+__all__ = ["ALL", "CATALOGUE"]
 
-CATALOGUE = read_catalogue()
+ALL = read_catalogue()
+CATALOGUE = {name: tool for name, tool in ALL.items() if tool.source != "stock"}
+"""Without the tools of servers that only images with services have."""

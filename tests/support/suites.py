@@ -61,6 +61,24 @@ calls = [{ call = "computer_click", with = { x = 1, y = 2 } }]
 """
 
 
+FILES = """
+instruction = "Set B2 to 42 and save."
+tool_beneficial = true
+useful_tools = ["calc_set_cell_value", "calc_save"]
+setup = [{ put = "start.json", to = "~/start.json" }]
+collect = [{ get = "~/cells.json" }]
+check = [{ use = "output.json_fields_equal", with = { file = "cells.json", fields = { B2 = 42 } } }]
+
+[[oracle]]
+by = "tools"
+calls = [
+    { call = "calc_set_cell_value", with = { cell = "B2", value = 42 } },
+    { call = "calc_save" },
+]
+"""
+"""A task that can be done without a desktop."""
+
+
 def write_suite(folder: Path, **tasks: str) -> Path:
     for name, text in tasks.items():
         (folder / name).mkdir(parents=True)
@@ -73,6 +91,12 @@ def write_suite(folder: Path, **tasks: str) -> Path:
 def suite(tmp_path: Path) -> Suite:
     folder = write_suite(tmp_path / "suite", cell=CELL, impossible=IMPOSSIBLE)
     return load_suite(folder, CATALOGUE)
+
+
+@pytest.fixture
+def screenless(tmp_path: Path) -> Suite:
+    """A suite for machines without a desktop."""
+    return load_suite(write_suite(tmp_path / "screenless", files=FILES), CATALOGUE)
 
 
 def config_of(suite: Suite, **other: object) -> RunConfig:

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from ambidex.tasks import TaskError
-from ambidex.tasks.load import content_hash, load_suite
+from ambidex.tasks.hashing import content_hash
+from ambidex.tasks.load import load_suite
 from tests.support.peer import CATALOGUE
 from tests.support.suites import CELL, IMPOSSIBLE, write_suite
 from tests.support.tables import every_case

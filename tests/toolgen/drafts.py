@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ambidex.tasks.load import content_hash
+from ambidex.tasks.hashing import content_hash
 from ambidex.toolgen import Candidate
 from ambidex.toolgen.gate.lint import TEST_PLACE, TOOL_PLACE, formatted
 from ambidex.toolgen.models.answer_blocks import block_named

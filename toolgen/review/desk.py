@@ -102,7 +102,7 @@ class Desk:
         self._machine.revert(READY)
         self._guest = self._exit.enter_context(Guest(self._machine.endpoint, self._machine.token))
         self._guest.wait_ready()
-        self.vnc = self._machine.vnc
+        self.vnc = self._machine.vnc or ("", "")
         if prepare:
             self.note = "Running the task's setup."
             prepare(self._guest)

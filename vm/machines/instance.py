@@ -43,7 +43,8 @@ class Instance:
     """The qcow2 that it writes to."""
     shape: Shape
     door: Door
-    vnc: tuple[str, str]
+    vnc: tuple[str, str] | None
+    """Address and password of the screen; None without a desktop."""
     ssh_port: int | None
     root: Path | None
     """Folder of its base snapshot; None if it was started from its disk."""
@@ -70,6 +71,8 @@ class Instance:
 
     def picture(self) -> bytes:
         """The framebuffer as PNG, from outside the guest."""
+        if self.vnc is None:
+            raise MachineError(f"{self.name} has no screen: its image has no desktop")
         return capture(*self.vnc)
 
     def with_door(self, door: Door) -> Instance:
@@ -183,6 +186,7 @@ def launch(
                 f"QEMU did not start: {error}", stage="create", hint=_hint(str(error))
             ) from None
         forwards = _forwards(domain)
+        screen = (f"127.0.0.1:{_vnc_port(domain)}", password)
         return Instance(
             owner=owner,
             domain=domain,
@@ -190,7 +194,7 @@ def launch(
             disk=overlay,
             shape=shape,
             door=Door(f"http://127.0.0.1:{forwards[GUEST_PORT]}", token),
-            vnc=(f"127.0.0.1:{_vnc_port(domain)}", password),
+            vnc=None if image.base.session == "none" else screen,
             ssh_port=forwards.get(22),
             root=root,
             user=image.base.user,

@@ -22,8 +22,8 @@ class Running(Protocol):
         """Its guest's endpoint."""
 
     @property
-    def vnc(self) -> tuple[str, str]:
-        """Address and password of its screen."""
+    def vnc(self) -> tuple[str, str] | None:
+        """Address and password of its screen; None without a desktop."""
 
     @property
     def name(self) -> str:
@@ -95,7 +95,7 @@ class OwnedMachine(Closing, Generic[R]):
         return self.instance.door.token
 
     @property
-    def vnc(self) -> tuple[str, str]:
+    def vnc(self) -> tuple[str, str] | None:
         """See `vm.Machine`."""
         return self.instance.vnc
 

@@ -56,8 +56,8 @@ class Sandbox:
     line: socket.socket
     """The sandbox ends when this is closed, and therefore also when its owner ends."""
     door: Door
-    vnc: tuple[str, str]
-    """Empty without a desktop."""
+    vnc: tuple[str, str] | None
+    """Address and password of the screen; None without a desktop."""
     services: tuple[str, ...] = ()
     """The services of its image that it runs."""
     ended: threading.Lock = field(default_factory=threading.Lock)
@@ -84,7 +84,7 @@ class Sandbox:
 
     def picture(self) -> bytes:
         """The screen as PNG, captured from outside."""
-        if not self.vnc[0]:
+        if self.vnc is None:
             raise MachineError(f"{self.name} has no screen: its image has no desktop")
         return capture(*self.vnc)
 
@@ -193,7 +193,7 @@ def launch(
             raise
         ours.pop_all()
         os.close(info_reading_end)
-    screen = ("", "") if image.base.session == "none" else vnc
+    screen = None if image.base.session == "none" else vnc
     return Sandbox(groups, folder, lower, process, first, handle, line, door, screen, services)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -48,7 +49,9 @@ def processes() -> dict[str, str]:
 
 
 def output_lines(*command: str) -> list[str]:
-    """The lines that a program prints."""
+    """The lines that a program prints; none if it is not installed."""
+    if shutil.which(command[0]) is None:
+        return []
     result = subprocess.run(command, capture_output=True, check=False)
     return result.stdout.decode(errors="replace").splitlines()
 

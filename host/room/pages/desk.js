@@ -75,6 +75,7 @@ export class Desk {
       if (came.length || this.first) {
         this.steps.grew();
         this.timeline.grew();
+        this.screens();
       }
       this.first = false;
       this.open();
@@ -91,13 +92,17 @@ export class Desk {
     if (!this.now) this.timeline.go(0);
   }
 
-  // Show the live screen while the trial is running and no earlier step is selected.
+  // Show the live screen while the trial is running and no earlier step is selected. A trial whose
+  // screen cannot be watched shows its latest step instead.
   screens() {
-    const wanted = Boolean(this.now) && !this.looking;
+    const latest = Boolean(this.now) && !this.looking;
+    const wanted = latest && this.now.screen;
+    const ended = this.running && !this.now;
+    this.running = Boolean(this.now);
     const path = trialPath(this.run, this.trial);
     if (wanted && !this.live) this.live = new Live(this.screen, `/api/trials/${path}/screen`, `/vnc/${path}`);
-    if (!this.now && this.live) {
-      this.live.close();
+    if (ended) {
+      this.live?.close();
       this.live = null;
       if (this.reel.lines.length) this.timeline.go(this.reel.lines.length - 1);
     }
@@ -106,6 +111,7 @@ export class Desk {
       this.live.mayAct(wanted && this.now.state === "human" && this.now.lease === "mine");
     }
     this.stage.root.hidden = wanted;
+    if (latest && !wanted) this.stage.show(this.reel, this.reel.lines.length - 1, true);
     this.controls.looking(Boolean(this.now) && this.looking);
   }
 
@@ -152,9 +158,9 @@ class Controls {
     this.hold = button("Hold", () => order(this.held ? "resume" : "pause"), "Hold the agent before its next step, or resume it");
     this.once = button("One step", () => order("step"), "Let the agent take one step and hold it again");
     this.hand = button("Take over", () => order(this.mine ? "give" : "take"), "Use mouse and keyboard yourself; the agent waits");
-    this.hint = button("Send hint …", () => this.ask("hint"), "The model receives it with the next screenshot");
+    this.hint = button("Send hint …", () => this.ask("hint"), "The model receives it before its next step");
     this.end = button("End …", () => this.ask("stop"), "End the trial as done, infeasible or void");
-    this.back = el("button.primary", { hidden: true, onclick: follow }, "Back to the live screen");
+    this.back = el("button.primary", { hidden: true, onclick: follow }, "Back to the present");
     this.state = el("span.chip", { role: "status" });
     this.dialog = el("dialog");
     this.root = el("div.controls", { role: "toolbar", "aria-label": "Controls", hidden: true },
@@ -172,6 +178,7 @@ class Controls {
     this.hold.textContent = this.held ? "Resume" : "Hold";
     this.hold.disabled = now.state === "human" || now.state === "ended";
     this.once.disabled = !this.held;
+    this.hand.hidden = !now.screen; // mouse and keyboard need one
     this.hand.textContent = this.mine ? "Hand back" : "Take over";
     this.hand.classList.toggle("primary", this.mine);
     this.hand.disabled = (now.state === "human" && !this.mine && Boolean(now.lease)) || now.state === "ended";

@@ -1,5 +1,5 @@
-// A frame, with its step's calls drawn over it or with its changes highlighted.
-import { el, isGui, shape } from "./dom.js";
+// A frame, with its step's calls drawn over it or with its changes highlighted. Without a screen: the calls and results.
+import { callText, el, isGui, shape } from "./dom.js";
 
 async function pixels(address) {
   const picture = new Image();
@@ -16,8 +16,9 @@ export class Stage {
     this.picture = el("img", { alt: "", decoding: "async" });
     this.canvas = el("canvas", { hidden: true, "aria-hidden": "true" });
     this.marks = shape("svg", { class: "marks", "aria-hidden": "true" });
-    this.empty = el("p.quiet", {}, "No picture of the screen yet.");
-    this.root = el("div.stage", {}, this.empty, this.picture, this.canvas, this.marks);
+    this.empty = el("p.quiet", {}, "Nothing to show yet.");
+    this.words = el("div.transcript", { hidden: true });
+    this.root = el("div.stage", {}, this.empty, this.words, this.picture, this.canvas, this.marks);
     this.picture.hidden = true;
     this.differ = false;
     this.asked = 0;
@@ -31,7 +32,10 @@ export class Stage {
     this.marks.replaceChildren();
     this.canvas.hidden = true;
     const hash = !line ? "" : line.kind === "step" ? (after && line.after) || line.before : reel.screen(index);
-    this.empty.hidden = Boolean(hash);
+    const words = !hash && line?.kind === "step" ? transcript(line) : [];
+    this.words.replaceChildren(...words);
+    this.words.hidden = !words.length;
+    this.empty.hidden = Boolean(hash) || words.length > 0;
     this.picture.hidden = !hash;
     if (!hash) return;
     this.picture.src = reel.frame(hash);
@@ -56,6 +60,16 @@ export class Stage {
     this.canvas.getContext("2d").putImageData(marked, 0, 0);
     this.canvas.hidden = false;
   }
+}
+
+// What a step did, for an episode without a screen.
+function transcript(line) {
+  const calls = line.calls.flatMap((call, at) => {
+    const { error, text } = line.results[at] || {};
+    return [el("code", {}, callText(call)), el(`pre${error ? ".error" : ""}`, {}, error ? `${error}: ${text}` : text || "")];
+  });
+  const end = line.stop ? [el("p", {}, `ends: ${line.stop}${line.answer ? `, answer ${line.answer}` : ""}`)] : [];
+  return [el("p", {}, `Step ${line.number}${line.thought ? `: ${line.thought}` : ""}`), ...calls, ...end];
 }
 
 function marksOf(call, unit) {

@@ -151,9 +151,9 @@ export class Steps {
         result && (result.error || !isGui(call) || line.actor === "human") ? el(`p.result${result.error ? ".error" : ""}`, {}, result.error ? `${result.error}: ${result.text}` : result.text) : null);
     });
     const hash = line.after || line.before;
-    return el(`div.step.${line.actor}`, { onclick: () => this.chosen(index) },
-      el("button.thumbnail", { "aria-label": `Show the screen after step ${line.number}`, onclick: (event) => { event.stopPropagation(); this.chosen(index); } },
-        hash ? el("img", { src: this.reel.frame(hash, 240), alt: "", width: 120, height: 68, loading: "lazy", decoding: "async" }) : null),
+    return el(`div.step.${line.actor}${hash ? "" : ".screenless"}`, { onclick: () => this.chosen(index) },
+      hash ? el("button.thumbnail", { "aria-label": `Show the screen after step ${line.number}`, onclick: (event) => { event.stopPropagation(); this.chosen(index); } },
+        el("img", { src: this.reel.frame(hash, 240), alt: "", width: 120, height: 68, loading: "lazy", decoding: "async" })) : null,
       el("div", {},
         el("p.head", {}, el("span.at", {}, String(line.number)), line.actor === "human" ? el("span.chip", { "data-state": "human" }, "person") : null,
           el("span.quiet", {}, times(line)), line.still ? null : el("span.chip.alarm", {}, "still moving"), this.keptAs(line)),

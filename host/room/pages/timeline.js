@@ -17,11 +17,12 @@ export class Timeline {
     this.where = el("span.quiet", { role: "status" });
     this.ticks = el("div.ticks", { "aria-hidden": "true" });
     const changes = el("input", { type: "checkbox", onchange: (event) => { differ(event.target.checked); this.to(this.at); } });
+    this.changes = el("label", {}, changes, "changes only");
     this.root = el("div.timeline", { hidden: true },
       el("div.track", {}, this.ticks, this.bar),
       el("div.controls", {}, el("button", { onclick: () => this.to(this.at - 1), "aria-label": "Back" }, "‹"), this.playing,
         el("button", { onclick: () => this.to(this.at + 1), "aria-label": "Forward" }, "›"), this.speed,
-        el("label", {}, changes, "changes only"), this.where));
+        this.changes, this.where));
   }
 
   close() {
@@ -34,6 +35,7 @@ export class Timeline {
 
   grew() {
     this.root.hidden = !this.reel.lines.length;
+    this.changes.hidden = !this.reel.lines.some((line) => line.before);
     this.bar.max = String(this.last);
     if (!this.chosen) this.at = this.last;
     this.bar.value = String(this.at);

@@ -82,6 +82,7 @@ class Card {
   constructor(trial) {
     this.path = trialPath(trial.run, trial.trial);
     this.picture = el("img", { alt: "", width: 480, height: 270, decoding: "async" });
+    this.told = el("p.told"); // instead of a picture, where there is no screen
     this.task = el("strong");
     this.state = el("span.chip");
     this.step = el("span");
@@ -90,7 +91,7 @@ class Card {
     this.alarms = el("p.alarms");
     this.more = el("span.quiet");
     this.card = el("a.card", { href: `#/trial/${this.path}` },
-      el("div.picture", {}, this.picture, this.state),
+      el("div.picture", {}, this.picture, this.told, this.state),
       el("div.words", {}, el("p", {}, this.task), this.bar, el("p", {}, this.step, " ", this.more), this.last, this.alarms));
     this.kin = treeLink(this.path, trial.trial);
     this.root = el("div.place", {}, this.card, this.kin);
@@ -109,6 +110,7 @@ class Card {
     this.more.textContent = [trial.run, trial.agent, seconds(trial.seconds), dollars(trial.cost)].filter(Boolean).join(" · ");
     this.last.textContent = trial.last ? callText(trial.last) : "";
     this.alarms.replaceChildren(...trial.alarms.map((alarm) => el("span.chip.alarm", {}, alarm)));
+    this.told.textContent = trial.told;
     this.card.classList.toggle("wanting", trial.alarms.length > 0);
     if (trial.picture && trial.picture !== this.shown) {
       this.shown = trial.picture;

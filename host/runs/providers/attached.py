@@ -27,7 +27,7 @@ class Attached:
     def __init__(self, endpoint: str, token: str) -> None:
         self.endpoint = endpoint
         self.token = token
-        self.vnc = ("", "")
+        self.vnc = None
 
     def boot(self) -> None:
         """Do nothing: the guest is already running."""

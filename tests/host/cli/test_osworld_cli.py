@@ -15,16 +15,17 @@ from typing import Any
 
 import pytest
 
-from ambidex.host.cli import main, osworld_assets, osworld_tasks
+from ambidex.host.cli import assets, main, osworld_tasks
 from ambidex.host.errors import UsageError
 from ambidex.host.osworld import archives
 from ambidex.host.osworld.revisions import changes
 from ambidex.host.runs.launch import left_out
 from ambidex.tasks import TaskError
+from ambidex.tasks.assets import AssetStore, dataset_path
 from ambidex.tasks.load import load_suite
 from ambidex.tasks.osworld.annotations import import_notes, read_notes
-from ambidex.tasks.osworld.assets import AssetStore, dataset_path
-from ambidex.tasks.osworld.suite import Selection, survey
+from ambidex.tasks.osworld.suite import survey
+from ambidex.tasks.survey import Selection
 from tests.support.commands import ambidex
 from tests.support.osworld import ASSETS, ID, OSWORLD, needs_osworld, task, write
 from tests.support.peer import CATALOGUE
@@ -32,7 +33,7 @@ from tests.support.peer import CATALOGUE
 
 @pytest.fixture(autouse=True)
 def _peer_tools(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    for module in (main, osworld_assets, osworld_tasks):
+    for module in (main, assets, osworld_tasks):
         monkeypatch.setattr(module, "read_catalogue", lambda: CATALOGUE)
     monkeypatch.setenv("AMBIDEX_ASSETS", str(tmp_path / "store"))
 

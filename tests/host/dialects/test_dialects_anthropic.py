@@ -215,7 +215,6 @@ BAD = [
     (message(text_block("All done."), stop="end_turn"), "no tool call"),
     (message(stop="end_turn"), "no tool call"),
     (message(member("type", text="a"), stop="max_tokens"), "cut off"),
-    (message(text_block("a"), stop="model_context_window_exceeded"), "cut off"),
     (message(text_block("I will not."), stop="refusal"), "a refusal: I will not."),
     (
         message(

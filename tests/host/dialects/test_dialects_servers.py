@@ -23,11 +23,20 @@ from ambidex.host.models.model import LONGEST_PAUSE, LiteModel, pause
 from ambidex.host.models.prices import read_prices
 from ambidex.host.records.config import ModelConfig
 from ambidex.tasks import Suite
-from tests.support.answers import chat, computer, function, member, message, response, use
-from tests.support.peer import serve
+from tests.support.answers import (
+    chat,
+    computer,
+    function,
+    member,
+    message,
+    response,
+    text_block,
+    use,
+)
+from tests.support.serving import serve
 from tests.support.suites import config_of, run_in
 from tests.support.tables import every_case
-from tests.support.vendors import check_request
+from tests.support.vendors import check_answer, check_request
 
 PATHS: dict[str, Form] = {
     "/v1/chat/completions": "chat",
@@ -252,3 +261,50 @@ def test_messages_are_sent_from_several_threads_and_leave_event_loops_alone() ->
     assert {answer.body["content"][0]["text"] for answer in answers} == {"hello"}
     assert len(requests) == 9
     assert asyncio.get_event_loop_policy().get_event_loop() is loop
+
+
+REASONED: dict[Form, tuple[dict[str, Any], Any]] = {
+    "chat": (
+        chat("Hm.") | {"usage": {
+            "prompt_tokens": 9, "completion_tokens": 7, "total_tokens": 16,
+            "completion_tokens_details": {"reasoning_tokens": 5},
+        }},
+        lambda body: body["reasoning_effort"],
+    ),
+    "messages": (
+        message(text_block("Hm."), usage={
+            "input_tokens": 9, "output_tokens": 7, "output_tokens_details": {"thinking_tokens": 5},
+        }),
+        lambda body: body["output_config"]["effort"],
+    ),
+    "responses": (
+        response(usage={
+            "input_tokens": 9, "output_tokens": 7, "total_tokens": 16,
+            "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
+            "output_tokens_details": {"reasoning_tokens": 5},
+        }),
+        lambda body: body["reasoning"]["effort"],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", REASONED)
+def test_the_effort_reaches_the_server_and_reasoning_tokens_are_counted(form: Form) -> None:
+    answer, effort_in = REASONED[form]
+    check_answer(form, answer)
+    key = "input" if form == "responses" else "messages"
+    question = Request(form, {key: [{"role": "user", "content": "?"}]})
+    silent = {**answer, "usage": {**answer["usage"]}}
+    for details in ("completion_tokens_details", "output_tokens_details"):
+        silent["usage"].pop(details, None)
+    with vendor(answer, silent) as (address, requests):
+        # litellm sends an effort in the messages API to models that it knows only.
+        config = ModelConfig(name="claude-opus-4-7", base_url=f"{address}/v1", effort="high")
+        model = LiteModel(config, read_prices())
+        usage = model.ask(question).usage
+        unknown = model.ask(question).usage
+    assert effort_in(requests[0][1]) == "high"
+    assert (usage.output_tokens, usage.reasoning_tokens) == (7, 5)
+    assert (unknown.output_tokens, unknown.reasoning_tokens) == (7, None)
+    assert (usage + unknown).reasoning_tokens is None
+    assert (usage + usage).reasoning_tokens == 10

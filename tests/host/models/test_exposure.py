@@ -17,7 +17,7 @@ from ambidex.host.models.search import knowledge
 from ambidex.host.records.config import Exposure, offered
 from ambidex.tasks import Task
 from ambidex.tasks.load import load_suite
-from tests.support.served import CATALOGUE
+from tests.support.served import ALL, CATALOGUE
 from tests.support.tables import every_case
 
 NEUTRAL = {"os", "files", "filesystem", "git", "gnome"}
@@ -138,7 +138,7 @@ def test_inflections_and_spellings_of_a_word_find_the_same_tool(one: str, other:
 
 
 def test_every_app_of_the_guest_has_users_words() -> None:
-    assert knowledge().apps.keys() == {tool.app for tool in CATALOGUE.values()}
+    assert knowledge().apps.keys() == {tool.app for tool in ALL.values()}
 
 
 def test_retrieving_more_tools_than_exist_gives_all() -> None:

@@ -83,18 +83,19 @@ def test_solved_and_unscored_trials_are_not_failures(found: list[Line]) -> None:
 
 def test_automatic_labels_of_a_failure(tmp_path: Path) -> None:
     unused = failed(tmp_path / "1", gui=2)
-    assert (unused["no_tool_used"], unused["wrong_tool"], unused["ran_out"]) == ("yes", "no", "no")
+    assert (unused["no_tool_used"], unused["wrong_tool"], unused["kind"]) == (
+        "yes",
+        "no",
+        "implicit",
+    )
     vlc = [{"tool": "vlc_play", "app": "vlc", "calls": 1, "errors": 0}]
     wrong = failed(tmp_path / "2", calls=vlc, stop=Stop.STEP_LIMIT, malformed=1)
     assert (wrong["no_tool_used"], wrong["wrong_tool"]) == ("no", "yes")
-    assert (wrong["ran_out"], wrong["malformed"], wrong["end"]) == ("yes", "yes", "step_limit")
+    assert (wrong["kind"], wrong["malformed"], wrong["end"]) == ("turn_limit", "yes", "step_limit")
     right = failed(tmp_path / "3", tool=1)
     assert (right["no_tool_used"], right["wrong_tool"]) == ("no", "no")
     away = failed(tmp_path / "4", calls=vlc, offered=["vlc_play"])
     assert away["wrong_tool"] == "no", "no useful tool was on offer"
-    gave_up = failed(tmp_path / "5", stop=Stop.INFEASIBLE)
-    assert gave_up["false_infeasible"] == "yes"
-    assert failed(tmp_path / "6", stop=Stop.INFEASIBLE, feasible=False)["false_infeasible"] == "no"
 
 
 def trajectory(folder: Path, *steps: tuple[str, str]) -> None:

@@ -217,6 +217,7 @@ def test_the_page_has_the_numbers_of_the_tables(page: str) -> None:
         "Where the time of a trial goes",
         "odd $name$ a called 1 tool, and never 2 that it was offered",
         "6 of 6 planned trials were scored",
+        "turn limit 2 (100.0)",
         "catalogue of tools",
     ):
         assert said in text, said

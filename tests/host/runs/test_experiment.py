@@ -138,3 +138,80 @@ def test_an_unknown_dialect_is_refused(file: Path) -> None:
     runs = cells(read_experiment(file), file.parent, CATALOGUE, forks=False)
     with pytest.raises(UsageError, match="unknown dialect: 'esperanto'"):
         check(runs[0].request, SANDBOX)
+
+
+SEVERAL = """
+suite = "suite"
+conditions = ["tools"]
+runs = 4
+efforts = ["low", "high"]
+
+[[task_sets]]
+label = "sheets"
+tasks = ["cell"]
+
+[[task_sets]]
+label = "limits"
+tasks = ["impossible"]
+
+[[agents]]
+label = "one"
+[agents.model]
+name = "toy-1"
+
+[[agents]]
+label = "two"
+[agents.model]
+name = "toy-2"
+
+[[agents]]
+label = "nothing"
+agent = "noop"
+"""
+
+
+def test_models_efforts_and_sets_of_tasks_each_have_a_run_of_their_own(file: Path) -> None:
+    file.write_text(SEVERAL)
+    runs = cells(read_experiment(file), file.parent, CATALOGUE, forks=False)
+    assert [cell.name for cell in runs] == [
+        "one.low.tools.sheets.15",
+        "one.low.tools.limits.15",
+        "one.high.tools.sheets.15",
+        "one.high.tools.limits.15",
+        "two.low.tools.sheets.15",
+        "two.low.tools.limits.15",
+        "two.high.tools.sheets.15",
+        "two.high.tools.limits.15",
+        "nothing.tools.sheets.15",
+        "nothing.tools.limits.15",
+    ]
+    high = runs[2].request
+    assert high.model is not None
+    assert (high.model.name, high.model.effort) == ("toy-1", "high")
+    assert [job.task for job in high.jobs] == ["cell"] * 4
+    assert runs[2].plan.trials == ("cell.1", "cell.2", "cell.3", "cell.4")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("runs = 4", 'tasks = ["cell"]', "tasks and task_sets"),
+        ('name = "toy-1"', 'name = "toy-1"\neffort = "low"', "the agent one contradict"),
+        ('"low", "high"', '"low", "low"', "efforts lists low twice"),
+        ('label = "limits"', 'label = "sheets"', "task_sets lists sheets twice"),
+        ('"low", "high"', '"some"', r"efforts\[0\]"),
+    ],
+)
+def test_contradicting_keys_of_an_experiment_are_named(
+    file: Path, old: str, new: str, message: str
+) -> None:
+    file.write_text(SEVERAL.replace(old, new))
+    with pytest.raises(UsageError, match=message):
+        read_experiment(file)
+
+
+def test_an_effort_that_a_model_does_not_take_is_refused_before_any_machine(file: Path) -> None:
+    file.write_text(SEVERAL.replace('name = "toy-2"', 'name = "gpt-4o"'))
+    runs = cells(read_experiment(file), file.parent, CATALOGUE, forks=False)
+    with pytest.raises(UsageError, match="gpt-4o cannot be asked for the effort low"):
+        check(runs[4].request, SANDBOX)

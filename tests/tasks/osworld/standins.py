@@ -12,9 +12,10 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from ambidex.tasks.osworld.assets import dataset_path
-from ambidex.tasks.osworld.suite import Selection, survey
+from ambidex.tasks.assets import dataset_path
+from ambidex.tasks.osworld.suite import survey
 from ambidex.tasks.osworld.task import OSWorldBody
+from ambidex.tasks.survey import Selection
 from tests.support.served import CATALOGUE
 from tests.tasks.osworld.books import BOOKS, Files
 from tests.tasks.osworld.papers import PAPERS

@@ -18,7 +18,7 @@ from ambidex.evaluators.osworld.registry import (
 from ambidex.host import Stop
 from ambidex.host.loop.judge import judge as judged
 from ambidex.tasks import Task, TaskError, Verdict
-from ambidex.tasks.osworld.assets import AssetStore
+from ambidex.tasks.assets import AssetStore
 from ambidex.tasks.osworld.evidence import NAME, Collected, Record, StoredFile
 from ambidex.tasks.osworld.getters import parse_getter
 from ambidex.tasks.osworld.judging import Conj, Question, combine, judge
@@ -66,7 +66,7 @@ def test_an_exception_ends_the_evaluation_even_if_a_later_metric_would_pass() ->
 def same(result: Value, expected: str, *, strict: bool) -> Score:
     """Equal texts."""
     actual = result.read_text() if isinstance(result, Path) else str(result)
-    target = expected.read_text() if isinstance(expected, Path) else expected  # type: ignore[unreachable]
+    target = expected.read_text() if isinstance(expected, Path) else expected
     equal = actual.lower() == target.lower() if strict else actual == target
     return Score(float(equal), f"{actual!r} and {target!r}")
 

@@ -10,13 +10,14 @@ import pytest
 
 from ambidex.evaluators.osworld.registry import metrics
 from ambidex.tasks import TaskError
+from ambidex.tasks.assets import AssetStore
 from ambidex.tasks.load import load_suite
-from ambidex.tasks.osworld.assets import AssetStore
 from ambidex.tasks.osworld.getters import GETTERS
 from ambidex.tasks.osworld.network import net_of
 from ambidex.tasks.osworld.setup_steps import STEPS, Download, Execute, argv_of, parse_step
-from ambidex.tasks.osworld.suite import Selection, SurveyedTask, survey
+from ambidex.tasks.osworld.suite import OSWorldTask, survey
 from ambidex.tasks.osworld.task import OSWorldBody
+from ambidex.tasks.survey import Selection
 from tests.support.osworld import ASSETS, ID, OSWORLD, SHARED, needs_osworld, task, write
 from tests.support.peer import CATALOGUE
 from tests.support.tables import every_case
@@ -27,7 +28,7 @@ OURS = len(metrics()) >= ALL_METRICS
 
 
 @pytest.fixture(scope="module")
-def found() -> list[SurveyedTask]:
+def found() -> list[OSWorldTask]:
     return survey(OSWORLD, CATALOGUE)
 
 
@@ -37,7 +38,7 @@ def index() -> dict[str, dict[str, Any]]:
 
 
 @needs_osworld
-def test_every_task_file_loads(found: list[SurveyedTask], index: dict[str, dict[str, Any]]) -> None:
+def test_every_task_file_loads(found: list[OSWorldTask], index: dict[str, dict[str, Any]]) -> None:
     assert {task_.id for task_ in found} == index.keys()
     unbound = [str(p) for task_ in found for p in task_.problems if "no metric" not in p.message]
     assert not unbound
@@ -62,7 +63,7 @@ def test_steps_getters_and_metrics_agree_with_the_index(index: dict[str, dict[st
 
 @needs_osworld
 def test_assets_and_feasibility_agree_with_the_index(
-    found: list[SurveyedTask], index: dict[str, dict[str, Any]]
+    found: list[OSWorldTask], index: dict[str, dict[str, Any]]
 ) -> None:
     for task_ in found:
         if task_.task is not None:
@@ -207,9 +208,9 @@ def test_a_list_that_names_a_missing_task_is_refused(tmp_path: Path) -> None:
         survey(tmp_path, CATALOGUE, Selection(list=tmp_path / "list.json"))
 
 
-def test_lists_apply_to_osworlds_tasks_only(tmp_path: Path) -> None:
+def test_networks_do_not_apply_to_tasks_with_a_task_toml(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
-    with pytest.raises(TaskError, match="apply to OSWorld's tasks only"):
+    with pytest.raises(TaskError, match="--net: not for tasks"):
         load_suite(tmp_path, CATALOGUE, selection=Selection(net=("offline",)))
 
 
@@ -272,7 +273,7 @@ def test_a_metric_that_needs_expected_is_refused_without_it(tmp_path: Path) -> N
 
 @needs_osworld
 @pytest.mark.skipif(not OURS, reason="the metrics are not all written")
-def test_the_oddities_are_those_of_the_files(found: list[SurveyedTask]) -> None:
+def test_the_oddities_are_those_of_the_files(found: list[OSWorldTask]) -> None:
     expected = {(oddity.kind, task_.name) for task_ in found for oddity in task_.oddities}
     assert ("pipe in a list", "vs_code-0512bb38") in expected
     assert ("one name twice", "multi_apps-74d5859f") in expected

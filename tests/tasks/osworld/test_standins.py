@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from ambidex.tasks.assets import AssetStore, dataset_path
 from ambidex.tasks.osworld.annotations import read_notes
-from ambidex.tasks.osworld.assets import AssetStore, dataset_path
-from ambidex.tasks.osworld.suite import Selection, survey
+from ambidex.tasks.osworld.suite import survey
 from ambidex.tasks.osworld.task import OSWorldBody
+from ambidex.tasks.survey import Selection
 from tests.support.osworld import OSWORLD, needs_osworld
 from tests.support.served import CATALOGUE
 from tests.tasks.osworld.standins import ORACLES, OWN, STANDINS, write

@@ -13,7 +13,7 @@ import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -128,6 +128,12 @@ class AssetStore:
                 yield asset, "its content is missing"
             elif digest_of(path) != asset.sha256:
                 yield asset, "its content has changed"
+
+    def digest(self, urls: Iterable[str]) -> str:
+        """SHA-256 over URLs and the hashes of their files; empty without any."""
+        known = [(url, self.known(url)) for url in sorted(urls)]
+        lines = [f"{url} {asset.sha256 if asset else '-'}" for url, asset in known]
+        return hashlib.sha256("\n".join(lines).encode()).hexdigest() if lines else ""
 
     def lay_out(self, sha256: str, target: Path) -> None:
         """Copy a content to `target`; `FileNotFoundError` if the store lacks it."""

@@ -1,4 +1,4 @@
-"""`ambidex assets`: fetch, import and verify the files that OSWorld's tasks need."""
+"""`ambidex assets`: fetch, import and verify the files that the tasks of a benchmark need."""
 
 from __future__ import annotations
 
@@ -14,13 +14,16 @@ from urllib.parse import urlsplit
 import httpx
 from cyclopts import App, Parameter
 
+from ambidex.host.cli.options import SelectionOptions
 from ambidex.host.errors import UsageError
 from ambidex.host.osworld.archives import unpack
 from ambidex.host.terminal import echo
+from ambidex.tasks.assets import AssetStore, ChangedAssetError, dataset_path, default_store
 from ambidex.tasks.catalogue import read_catalogue
-from ambidex.tasks.osworld.assets import AssetStore, ChangedAssetError, dataset_path, default_store
-from ambidex.tasks.osworld.suite import Selection, survey
+from ambidex.tasks.load import survey
+from ambidex.tasks.mcpmark.body import ProgramBody
 from ambidex.tasks.osworld.task import OSWorldBody
+from ambidex.tasks.survey import Selection
 
 __all__ = ["assets"]
 
@@ -46,12 +49,12 @@ def fetch(
     folder: Path,
     *,
     tasks: Annotated[tuple[str, ...], MANY] = (),
-    list: Path | None = None,
+    of: SelectionOptions = SelectionOptions(),
     again: bool = False,
     accept_changed: Accepted = (),
     store: Store = None,
 ) -> int:
-    """Download the files that the tasks of an OSWorld checkout need and the store lacks.
+    """Download the files that the tasks of OSWorld or MCPMark need and the store lacks.
 
     The first download pins the SHA-256 of each URL's file. If a URL later serves another file, it
     is refused with both hashes, and the store is not changed.
@@ -59,34 +62,33 @@ def fetch(
     Parameters
     ----------
     folder
-        An OSWorld checkout.
+        A checkout of OSWorld or MCPMark.
     tasks
         Only for these tasks.
-    list
-        Only for the tasks in an OSWorld list.
     again
         Also fetch files that the store has, to detect changes.
     """
     assets_store = _store(store)
-    selection = Selection(tasks, list)
-    urls = (
-        [*_needed(folder, selection, assets_store)]
-        if again
-        else _missing(folder, selection, assets_store)
-    )
-    _refuse_unneeded(accept_changed, urls)
+    choices = _needed(folder, of.with_tasks(tasks), assets_store, again=again)
+    _refuse_unneeded(accept_changed, choices)
     failed = 0
     with httpx.Client(follow_redirects=True, timeout=httpx.Timeout(60, read=300)) as client:
-        for number, url in enumerate(urls, 1):
-            try:
-                with _fetched(client, url) as path:
-                    size = assets_store.keep(url, path, accept_changed=url in accept_changed).size
-                echo(f"{number} of {len(urls)}: {dataset_path(url)} ({size} bytes)")
-            except (httpx.HTTPError, UsageError, ChangedAssetError) as error:
+        for number, urls in enumerate(choices, 1):
+            for url in urls:
+                try:
+                    with _fetched(client, url) as path:
+                        accept = url in accept_changed
+                        size = assets_store.keep(url, path, accept_changed=accept).size
+                except (httpx.HTTPError, UsageError, ChangedAssetError) as error:
+                    changed = isinstance(error, ChangedAssetError)
+                    message = str(error) if changed else f"{url}: {error}"
+                    echo(f"{number} of {len(choices)}: {message}", error=True)
+                else:
+                    echo(f"{number} of {len(choices)}: {dataset_path(url)} ({size} bytes)")
+                    break
+            else:
                 failed += 1
-                message = str(error) if isinstance(error, ChangedAssetError) else f"{url}: {error}"
-                echo(f"{number} of {len(urls)}: {message}", error=True)
-    echo(f"{len(urls) - failed} fetched, {failed} failed: {assets_store.root}")
+    echo(f"{len(choices) - failed} fetched, {failed} failed: {assets_store.root}")
     return 3 if failed else 0
 
 
@@ -94,30 +96,33 @@ def fetch(
 def import_(
     source: Path, folder: Path, *, accept_changed: Accepted = (), store: Store = None
 ) -> int:
-    """Import the files that the tasks of an OSWorld checkout need from a copy of the data set.
+    """Import the files that the tasks of OSWorld or MCPMark need from a copy of the data set.
 
     Parameters
     ----------
     source
         A folder, a ZIP or a tar archive. Files are found by their path in the data set, such as
-        chrome/<id>/<name>, at any depth in SOURCE.
+        chrome/<id>/<name> or postgres/chinook.backup, at any depth in SOURCE.
     folder
-        An OSWorld checkout.
+        A checkout of OSWorld or MCPMark.
     """
     assets_store = _store(store)
-    urls = _missing(folder, Selection(), assets_store)
-    _refuse_unneeded(accept_changed, urls)
+    choices = _needed(folder, Selection(), assets_store)
+    _refuse_unneeded(accept_changed, choices)
     with _opened(source) as top:
         files = {
             path.relative_to(top).as_posix(): path for path in top.rglob("*") if path.is_file()
         }
-        imported = 0
-        for url in urls:
-            place = dataset_path(url)
-            ends = [name for name in files if name == place or name.endswith(f"/{place}")]
-            if len(ends) > 1:
-                raise UsageError(f"{source} holds {place} more than once: {', '.join(ends[:3])}")
-            if ends:
+        imported: set[tuple[str, ...]] = set()
+        for choice in choices:
+            for url in choice:
+                place = dataset_path(url)
+                ends = [name for name in files if name == place or name.endswith(f"/{place}")]
+                if len(ends) > 1:
+                    several = ", ".join(ends[:3])
+                    raise UsageError(f"{source} holds {place} more than once: {several}")
+                if not ends:
+                    continue
                 try:
                     assets_store.keep(
                         url,
@@ -127,10 +132,11 @@ def import_(
                     )
                 except ChangedAssetError as error:
                     echo(str(error), error=True)
-                    continue
-                imported += 1
-    echo(f"{imported} of {len(urls)} missing assets imported, {len(urls) - imported} still missing")
-    return 0 if imported == len(urls) else 1
+                else:
+                    imported.add(choice)
+    left = len(choices) - len(imported)
+    echo(f"{len(imported)} of {len(choices)} missing assets imported, {left} still missing")
+    return 1 if left else 0
 
 
 @assets.command
@@ -154,19 +160,24 @@ def _store(named: Path | None) -> AssetStore:
     return AssetStore(named) if named else default_store()
 
 
-def _missing(folder: Path, selection: Selection, store: AssetStore) -> list[str]:
-    tasks = survey(folder, read_catalogue(), selection, store)
-    return [*dict.fromkeys(url for task in tasks for url in task.missing)]
-
-
-def _needed(folder: Path, selection: Selection, store: AssetStore) -> list[str]:
+def _needed(
+    folder: Path, selection: Selection, store: AssetStore, *, again: bool = False
+) -> list[tuple[str, ...]]:
+    """The URLs of each file that the tasks need, in order of preference: one is enough. Without
+    `again`, only of those that the store lacks."""
     tasks = [entry.task for entry in survey(folder, read_catalogue(), selection, store)]
-    bodies = [task.body for task in tasks if task and isinstance(task.body, OSWorldBody)]
-    return [*dict.fromkeys(url for body in bodies for url in body.urls)]
+    bodies = [task.body for task in tasks if task]
+    choices = dict.fromkeys(
+        urls
+        for body in bodies
+        if isinstance(body, OSWorldBody | ProgramBody)
+        for urls in body.url_choices
+    )
+    return [urls for urls in choices if again or not any(store.at(url) for url in urls)]
 
 
-def _refuse_unneeded(accepted: tuple[str, ...], urls: Sequence[str]) -> None:
-    if stray := [url for url in accepted if url not in urls]:
+def _refuse_unneeded(accepted: tuple[str, ...], choices: Sequence[tuple[str, ...]]) -> None:
+    if stray := [url for url in accepted if not any(url in urls for urls in choices)]:
         raise UsageError(
             f"--accept-changed names {stray[0]}, which would not be fetched",
             hint="Give the URL as in the task file; use --again if the store already has it.",

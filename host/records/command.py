@@ -1,0 +1,37 @@
+"""The command that a run was made by, kept in its directory: repeated, it fills the run's gaps."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import sys
+from pathlib import Path
+
+__all__ = ["command_of", "keep_command", "this_command"]
+
+NAME = "command.json"
+
+
+def this_command(*added: str) -> str:
+    """This process's command line, for a shell, with some words added."""
+    return shlex.join(["ambidex", *sys.argv[1:], *added])
+
+
+def keep_command(folder: Path, command: str) -> None:
+    """Keep the command in a run's directory; an earlier one is replaced."""
+    folder.mkdir(parents=True, exist_ok=True)
+    kept = {"command": command, "directory": os.getcwd()}
+    staging = folder / f"{NAME}.new"
+    staging.write_text(json.dumps(kept) + "\n", encoding="utf-8")
+    staging.rename(folder / NAME)
+
+
+def command_of(folder: Path) -> str:
+    """The command that made the run, to be repeated from here; empty if it was not kept."""
+    try:
+        kept = json.loads((folder / NAME).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return ""
+    there = "" if kept["directory"] == os.getcwd() else f"cd {shlex.quote(kept['directory'])} && "
+    return f"{there}{kept['command']}"

@@ -1,0 +1,103 @@
+"""The tables of a text report about trials and their repeats: failures, means, pass@k."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from rich.table import Table
+
+from ambidex.host.report.failure_kinds import Kind
+from ambidex.host.report.number_format import NONE, money, number, percent, whole
+from ambidex.host.report.pass_at_k import Passes
+from ambidex.host.report.report_lines import Line
+from ambidex.host.report.tables import plain_table
+
+__all__ = ["failures_table", "means_table", "passes_table", "runs_table"]
+
+
+def failures_table(lines: Sequence[Line], found: Sequence[Mapping[Kind, int]]) -> Table:
+    """Failures by kind: the number, and the share of the line's failures."""
+    table = plain_table(
+        "Failures by kind",
+        "",
+        *(line.name for line in lines),
+        caption="scored trials that were not solved (% of them); implicit: ended normally with a"
+        " wrong end state",
+    )
+    for kind in Kind:
+        if any(kind in counts for counts in found):
+            table.add_row(kind.words, *(_part(counts, kind) for counts in found))
+    return table
+
+
+def _part(counts: Mapping[Kind, int], kind: Kind) -> str:
+    number_of = counts.get(kind, 0)
+    return f"{number_of} ({percent(number_of / sum(counts.values()))})" if number_of else NONE
+
+
+def means_table(lines: Sequence[Line]) -> Table:
+    """What a trial took on average, over all tasks and by application."""
+    table = plain_table(
+        "Means per scored trial",
+        *("run", "tasks", "trials", "turns", "tool calls", "GUI actions", "tokens in", "cached"),
+        *("out", "reasoning", "cost", "seconds"),
+        left=2,
+        caption="turns: steps; cached: of the tokens in; reasoning: of the tokens out;"
+        " seconds: of the episode",
+    )
+    for line in lines:
+        for at, group in enumerate(line.summary.parts):
+            m = group.means
+            table.add_row(
+                "" if at else line.name,
+                group.name,
+                str(group.n),
+                *map(number, (group.acs, m.tool_calls, m.gui_calls)),
+                *map(whole, (m.input_tokens, m.cached_tokens, m.output_tokens)),
+                whole(m.reasoning_tokens),
+                money(m.cost),
+                number(m.seconds),
+                end_section=group is line.summary.parts[-1],
+            )
+    return table
+
+
+def runs_table(lines: Sequence[Line], found: Sequence[Sequence[Passes]]) -> Table:
+    """pass@1 over runs, with the other metrics for the largest k, by application and over all."""
+    table = plain_table(
+        "pass@1 over runs",
+        *("run", "tasks", "number", "runs", "pass@1 %", "population sd", "sample sd"),
+        *("k", "pass@k %", "pass^k %", "avg@k %"),
+        left=2,
+        caption="pass@1: mean of the success rates of the complete runs, with both standard"
+        " deviations of these rates; k: the most scored trials that a task has",
+    )
+    for line, parts in zip(lines, found, strict=True):
+        for part in parts:
+            at = part.largest
+            table.add_row(
+                line.name if part is parts[0] else "",
+                part.name,
+                str(part.tasks),
+                part.runs,
+                percent(part.pass_1),
+                percent(part.population_sd),
+                percent(part.sample_sd),
+                *(
+                    (str(at.k), *map(percent, (at.pass_any, at.pass_all, at.average)))
+                    if at
+                    else (NONE,) * 4
+                ),
+                end_section=part is parts[-1],
+            )
+    return table
+
+
+def passes_table(lines: Iterable[Line]) -> Table:
+    """pass@k, pass^k and avg@k."""
+    table = plain_table("Trials of a task", "run", "k", "tasks", "pass@k %", "pass^k %", "avg@k %")
+    for line in lines:
+        for at in line.summary.at_k:
+            shares = map(percent, (at.pass_any, at.pass_all, at.average))
+            table.add_row(line.name if at.k == 1 else "", str(at.k), str(at.tasks), *shares)
+    return table
