@@ -9,6 +9,7 @@ python -m bench osworld OSWORLD       time outside the episode in OSWorld's task
 python -m bench room RUN              the control room on a finished run
 python -m bench steps                 checkpoints of a virtual machine, and forks of them
 python -m bench services              machines with services: reverts, checkpoints, forks, leaks
+python -m bench resume                a run that is killed and resumed, against one left alone
 python -m bench disk                  files read from the disk of a paused machine
 python -m bench attack                agents that attack their verdict: each must score 0
 python -m bench judge RUN             overhead of the box for verdicts on a run's evidence
@@ -37,6 +38,7 @@ from bench.judge import judge
 from bench.ledger import Column, Ledger
 from bench.names import names
 from bench.osworld import osworld
+from bench.resume import resume
 from bench.retrieval.command import retrieval
 from bench.room import room
 from bench.services import services
@@ -92,6 +94,7 @@ app.command(judge)
 app.command(names)
 app.command(osworld)
 app.command(retrieval)
+app.command(resume)
 app.command(room)
 app.command(services)
 app.command(soak)

@@ -112,7 +112,7 @@ def closing_timed(provider: SandboxProvider, image: Image, values: list[float]) 
     """Start a fresh sandbox, and append the time until it was ready to `values`."""
     made = []
     snapshot = read_sandbox_snapshot(image, READY)
-    values.append(timed(lambda: made.append(provider.fresh(image, snapshot))))
+    values.append(timed(lambda: made.append(provider.fresh(image, snapshot, ()))))
     with closing(made[0]):
         yield
 

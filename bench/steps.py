@@ -96,7 +96,7 @@ def _play(machine: LibvirtMachine, folder: Path, count: int) -> list[float]:
 
 def _calls(number: int) -> list[tuple[str, dict[str, object]]]:
     row = number % 40 + 1
-    return [
+    kinds: list[list[tuple[str, dict[str, object]]]] = [
         [
             ("computer_click", {"x": 400, "y": 300 + 15 * (number % 10)}),
             ("computer_type", {"text": f"{number} euros\n"}),
@@ -105,7 +105,8 @@ def _calls(number: int) -> list[tuple[str, dict[str, object]]]:
         [("computer_scroll", {"x": 600, "y": 400, "dy": 5})],
         [("calc_save", {})],
         [("files_write_text", {"path": f"~/note-{number}.txt", "content": "x" * 1000})],
-    ][number % 5]
+    ]
+    return kinds[number % len(kinds)]
 
 
 def _chain(machine: LibvirtMachine, step: Path, folder: Path) -> Path:

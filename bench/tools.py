@@ -107,7 +107,7 @@ def prepare(guest: Guest) -> None:
     """Create the files that the calls work on."""
     book = Workbook()
     for row in rows():
-        book.active.append(row)
+        book.worksheets[0].append(row)
     content = BytesIO()
     book.save(content)
     guest.put(SHEET, content.getvalue())

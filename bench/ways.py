@@ -5,14 +5,11 @@ from __future__ import annotations
 
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import get_args
 
-import uvicorn
 from rich.console import Console
 from rich.table import Table
 
@@ -35,7 +32,7 @@ from ambidex.host.runs.machines import MachineOptions, open_machines
 from ambidex.host.runs.runner import plan, run_jobs
 from ambidex.tasks.catalogue import read_catalogue
 from ambidex.tasks.load import load_suite
-from examples.stand_in import app
+from bench.standing_in import stand_in
 
 __all__ = ["ways"]
 
@@ -52,7 +49,7 @@ def ways(*, machines: int = 2, model: str = "tools-100", every: bool = False) ->
     prices = read_prices()
     table = Table("dialect", "condition", "exposure", "solved", "fates", "malformed", "seconds")
     with (
-        _stand_in() as address,
+        stand_in() as address,
         tempfile.TemporaryDirectory() as scratch,
         open_machines(MachineOptions(provider="sandbox"), _report_progress) as source,
     ):
@@ -108,18 +105,3 @@ def _counts(rows: list[Row]) -> tuple[str, str, str]:
 
 def _report_progress(line: str) -> None:
     print(line, file=sys.stderr)
-
-
-@contextmanager
-def _stand_in() -> Iterator[str]:
-    server = uvicorn.Server(uvicorn.Config(app(), port=0, log_level="warning", lifespan="off"))
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    while not server.started:
-        time.sleep(0.05)
-    try:
-        port = server.servers[0].sockets[0].getsockname()[1]
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        server.should_exit = True
-        thread.join()

@@ -104,7 +104,7 @@ def _functions(body: Mapping[str, Any], reply: Reply) -> dict[str, Any]:
 
 
 def _action(call: Call) -> dict[str, Any] | None:
-    given = call.with_
+    given: dict[str, Any] = call.with_
     match call.call.removeprefix(GUI_PREFIX):
         case "key":
             return {"action": "key", "keys": given["keys"]} if given.get("times", 1) == 1 else None
@@ -136,7 +136,7 @@ def _paper(body: Mapping[str, Any], reply: Reply) -> dict[str, Any]:
 
 
 def _line(call: Call) -> str | None:
-    given = call.with_
+    given: dict[str, Any] = call.with_
     match call.call.removeprefix(GUI_PREFIX):
         case "key":
             keys = ", ".join(map(repr, given["keys"]))
@@ -170,7 +170,7 @@ KEYS = {"enter": "Return", "pageup": "Page_Up", "pagedown": "Page_Down", "win": 
 
 
 def _anthropic_action(call: Call) -> dict[str, Any] | None:
-    given = call.with_
+    given: dict[str, Any] = call.with_
     match call.call.removeprefix(GUI_PREFIX):
         case "key":
             chord = "+".join(KEYS.get(key, key) for key in given["keys"])
@@ -213,7 +213,7 @@ def _messages(body: Mapping[str, Any], reply: Reply) -> dict[str, Any]:
 
 
 def _openai_action(call: Call) -> dict[str, Any] | None:
-    given = call.with_
+    given: dict[str, Any] = call.with_
     match call.call.removeprefix(GUI_PREFIX):
         case "key":
             one = given.get("times", 1) == 1

@@ -20,6 +20,7 @@ from ambidex.guest.guard import Token
 from ambidex.guest.identity import Identity, assume, set_clock
 from ambidex.guest.journal import Journal
 from ambidex.guest.requests import (
+    ClockRequest,
     CommandRequest,
     FileQuery,
     QuestionRequest,
@@ -100,6 +101,7 @@ class Harness:
             Route("/harness/file", self.put_file, methods=["PUT"]),
             Route("/harness/wait_window", self.wait_window, methods=["POST"]),
             Route("/harness/identity", self.identity, methods=["POST"]),
+            Route("/harness/clock", self.clock, methods=["POST"]),
             Route("/harness/accessibility", self.accessibility),
             Route("/harness/journal", self.journal),
             Route("/harness/freeze", self.freeze, methods=["POST"]),
@@ -222,11 +224,18 @@ class Harness:
         self._server.forget()
         skipped = assume(new_identity, self._token)
         health = await report
-        skipped.update(set_clock(new_identity))
+        skipped.update(set_clock(new_identity.clock))
         health["clock"] = time.time()
         for name, reason in skipped.items():
             log.warning("identity: %s was not renewed: %s", name, reason)
         return JSONResponse({"skipped": skipped, "health": health})
+
+    async def clock(self, request: Request) -> Response:
+        """Set the machine's clock."""
+        wanted = await parse_body(request, ClockRequest)
+        if skipped := set_clock(wanted.clock):
+            raise HarnessError(f"The clock cannot be set: {skipped['clock']}.", code="no_clock")
+        return JSONResponse({"clock": time.time()})
 
     async def accessibility(self, request: Request) -> Response:
         """The accessibility tree, within bounds."""

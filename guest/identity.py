@@ -56,9 +56,9 @@ def assume(identity: Identity, token: Token) -> dict[str, str]:
     return skipped
 
 
-def set_clock(identity: Identity) -> dict[str, str]:
+def set_clock(clock: float) -> dict[str, str]:
     """Set the machine's clock; returns the same as `assume`. It wakes up half of the desktop."""
-    return try_all({"clock": lambda: time.clock_settime(time.CLOCK_REALTIME, identity.clock)})
+    return try_all({"clock": lambda: time.clock_settime(time.CLOCK_REALTIME, clock)})
 
 
 def try_all(actions: dict[str, Callable[[], object]]) -> dict[str, str]:

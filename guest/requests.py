@@ -11,6 +11,7 @@ from starlette.requests import Request
 from ambidex.guest import HarnessError
 
 __all__ = [
+    "ClockRequest",
     "CommandRequest",
     "FileQuery",
     "QuestionRequest",
@@ -39,6 +40,12 @@ class ScreenshotQuery(RequestModel):
     work: float = Field(0, ge=0, le=720)
     still: float = Field(0.3, ge=0, le=30)
     known: str = ""
+
+
+class ClockRequest(RequestModel):
+    """A time for the machine's clock, in seconds since 1970."""
+
+    clock: float = Field(gt=0)
 
 
 class CommandRequest(RequestModel):

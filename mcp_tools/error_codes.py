@@ -82,6 +82,7 @@ class ErrorCode(str, Enum):
     NO_BOX = "no_box", "No such box on the slide."
     NO_CELL = "no_cell", "The table has no such cell."
     NO_CHART = "no_chart", "No such chart."
+    NO_CLOCK = "no_clock", "The clock of the machine cannot be set."
     NO_COLUMN = "no_column", "No such column."
     NO_DESKTOP = "no_desktop", "The machine has no desktop."
     NO_DOCUMENT = "no_document", "No such document is open."

@@ -9,7 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
-STAGES = ("plain", "desks", "conformance", "tools", "foundry", "experiment", "vm")
+STAGES = (
+    *("plain", "services", "desks", "conformance", "tools", "foundry", "experiment"),
+    "vm",
+)
 SLOWEST = 5
 
 
@@ -35,8 +38,8 @@ class Stage:
 
 def read_stage(path: Path) -> Stage:
     """The stage of a file."""
-    suite = ElementTree.parse(path).getroot()
-    suite = suite.find("testsuite") if suite.tag == "testsuites" else suite
+    root = ElementTree.parse(path).getroot()
+    suite = root.find("testsuite") if root.tag == "testsuites" else root
     assert suite is not None, f"{path} holds no suite"
     passed, skipped, failed, tests = 0, 0, [], []
     for case in suite.iter("testcase"):

@@ -182,7 +182,7 @@ def _style(random: Random, sheet: Sheet) -> None:
     if random.random() < 0.5:
         for _ in range(random.choice([1, 1, 2])):
             where = random.choice(["B2:B5", "A1:C4", "B2:B80", "A1:A3 C1:C3"])
-            form = {"bg_color": random.choice(COLOURS)}
+            form: dict[str, Any] = {"bg_color": random.choice(COLOURS)}
             if random.random() < 0.3:
                 form = {"font_color": random.choice(COLOURS), "bold": True}
             sheet.conditions.append((where, random.choice(CONDITIONS), form))
@@ -233,7 +233,7 @@ def _validation(random: Random, sheet: Sheet) -> None:
 
 def _rows(random: Random, sheet: Sheet) -> None:
     for row in random.sample(range(6), random.randint(1, 3)):
-        options = {"hidden": True} if random.random() < 0.6 else {}
+        options: dict[str, Any] = {"hidden": True} if random.random() < 0.6 else {}
         if random.random() < 0.2:
             options |= {"collapsed": True, "level": 1}
         sheet.heights[row] = (random.choice([None, 30, 15.5]), options)
@@ -241,7 +241,7 @@ def _rows(random: Random, sheet: Sheet) -> None:
 
 def _columns(random: Random, sheet: Sheet) -> None:
     for first in random.sample(range(5), random.randint(1, 2)):
-        options = {"hidden": True} if random.random() < 0.5 else {}
+        options: dict[str, Any] = {"hidden": True} if random.random() < 0.5 else {}
         sheet.widths[(first, first + random.choice([0, 0, 1, 3]))] = (
             random.choice([8.43, 13, 20]), options
         )  # fmt: skip

@@ -262,10 +262,11 @@ def references(random: Random, folder: Path) -> Iterator[Case]:
             (folder / folder_name).mkdir()
             body = [paragraph(each) for each in ["Text", head, *held]]
             files.append(document(folder / folder_name / name, *body))
-        options = random.choice(
-            [{}, {"reference_base_result": random.choice([0.92, 0, 1, 0.3])},
-             {"reference_indicator": random.choice(["references", None])}, {"content_only": True}]
-        )  # fmt: skip
+        choices: list[dict[str, Any]] = [
+            {}, {"reference_base_result": random.choice([0.92, 0, 1, 0.3])},
+            {"reference_indicator": random.choice(["references", None])}, {"content_only": True},
+        ]  # fmt: skip
+        options = random.choice(choices)
         yield Case("compare_references", files[0], files[1], options, f"{len(seen)} entries")
 
 
@@ -299,9 +300,9 @@ def trains(random: Random, folder: Path) -> Iterator[Case]:
             document(folder / file, *[paragraph(each) for each in held])
             for file, held in ((name, kept), ("gold.docx", wanted), ("start.docx", lines))
         )
-        given: Value | Given = random.choice(
-            [[gold, start]] * 8 + [[gold], [gold, None], gold, NO_FILE, [start, gold]]
-        )
+        choices: list[Value | Given] = [[gold, start]] * 8
+        choices += [[gold], [gold, None], gold, NO_FILE, [start, gold]]
+        given = random.choice(choices)
         yield Case("compare_unique_train_records", result, given, {}, note)
 
 

@@ -59,8 +59,8 @@ def panels(random: Random, folder: Path) -> Iterator[Case]:
         tag = random.choice(["document-frame", "document-frame", "panel", "x:document-frame"])
         inner = f'<{tag} name="{name}"/>'
         tree = f'<desktop-frame xmlns:x="u"><application>{inner}</application></desktop-frame>'
-        tree = random.choice([tree, tree, tree, "", "<a", inner.replace("x:", ""), None])
-        yield Case("check_left_panel", tree, NOTHING, {}, f"{tag} {name!r}")
+        trees: list[str | None] = [tree, tree, tree, "", "<a", inner.replace("x:", ""), None]
+        yield Case("check_left_panel", random.choice(trees), NOTHING, {}, f"{tag} {name!r}")
 
 
 def stretched(random: Random, folder: Path) -> Iterator[Case]:
@@ -80,6 +80,8 @@ def stretched(random: Random, folder: Path) -> Iterator[Case]:
             shown = shapes[0]
             note = f"off by {[each.inches for each in off]}"
             shown.left, shown.top = off[0], off[1]
+            assert made.slide_width is not None
+            assert made.slide_height is not None
             shown.width, shown.height = made.slide_width + off[2], made.slide_height + off[3]
         if random.random() < 0.3:
             note += ", another picture"

@@ -12,7 +12,7 @@ from bench.differential import NO_FILE, Case, Cases
 from bench.differential.cases_text import stored
 from bench.differential.cases_values import REFUSED, rare, value_rule
 from bench.differential.mutants import asked, spoiled_text, text_mutant, value_mutant
-from tests.evaluators.osworld.test_apps import CASES as APPS
+from tests.evaluators.osworld.test_mail import CASES as WRITTEN
 
 PREFERENCES: dict[str, tuple[str, Any]] = {
     "mail.identity.id1.htmlSigText": (r'"Anonym\nXYZ Lab"', "Anonym\nXYZ Lab"),
@@ -27,7 +27,7 @@ PREFERENCES: dict[str, tuple[str, Any]] = {
 
 def preferences(random: Random, folder: Path) -> Iterator[Case]:
     """Preferences that occur several times, in several forms."""
-    yield from asked("check_thunderbird_prefs", folder, APPS)
+    yield from asked("check_thunderbird_prefs", folder, WRITTEN)
     while True:
         names = random.choices(list(PREFERENCES), [9, 9, 9, 4, 1, 0.4, 1], k=random.randint(1, 5))
         lines = ["// Mozilla User Preferences", ""]
@@ -83,7 +83,7 @@ ACTIONS = [
 
 def sieve(random: Random, folder: Path) -> Iterator[Case]:
     """Filters, complete and truncated, and the expected keys."""
-    yield from asked("check_thunderbird_filter", folder, APPS)
+    yield from asked("check_thunderbird_filter", folder, WRITTEN)
     while True:
         lines = ['version="9"', 'logging="no"']
         for number in range(random.choice([0, 1, 1, 1, 2])):
@@ -136,7 +136,7 @@ Text of {subject}
 
 def folders(random: Random, folder: Path) -> Iterator[Case]:
     """Folders of mail, one or several."""
-    yield from asked("check_thunderbird_folder", folder, APPS)
+    yield from asked("check_thunderbird_folder", folder, WRITTEN)
 
     def mails() -> str:
         start = random.choice(["From - ", "From - ", "FROM - "])

@@ -105,9 +105,8 @@ def book(random: Random) -> tuple[str, dict[str, str | bytes]]:
             return "a chapter more", held
         case 5:
             name = random.choice(list(held)[3:])
-            held[name] = random.choice(
-                ["", "text alone", "<p>a</p><p>b</p>", b"\xe9", "<!-- x -->"]
-            )
+            odd: list[str | bytes] = ["", "text alone", "<p>a</p><p>b</p>", b"\xe9", "<!-- x -->"]
+            held[name] = random.choice(odd)
             return "an odd page", held
         case 6:
             held["content.opf"] = OPF.replace("urn:1", "urn:2").replace(

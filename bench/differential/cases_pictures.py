@@ -151,17 +151,16 @@ def pairs(metric: str, wanted: list[str], options: dict[str, list[Any]] | None =
                 note, given = "nothing expected", random.choice([NO_FILE, NOTHING])
             if metric == "compare_image_list" and random.random() < 0.5:
                 other = stored(random, folder / "c", image)[1]
-                seen, given = random.choice(
-                    [
-                        ([result, other], [expected, other]),
-                        ([result], [expected, other]),
-                        ([other, result], [other]),
-                        ([other, None], [other, expected]),
-                        (other, [other]),
-                        ([other], other),
-                        ([other], [other]),
-                    ]
-                )
+                lists: list[tuple[Value, Value]] = [
+                    ([result, other], [expected, other]),
+                    ([result], [expected, other]),
+                    ([other, result], [other]),
+                    ([other, None], [other, expected]),
+                    (other, [other]),
+                    ([other], other),
+                    ([other], [other]),
+                ]
+                seen, given = random.choice(lists)
                 note = "lists"
             chosen = {
                 key: random.choice(each)

@@ -35,7 +35,7 @@ SWITCHES = [
 ]  # fmt: skip
 MOVES = ["title_bottom_position", "table_bottom_position", "right_position", "top_position",
          "shape_for_shift_size", "image_size", "modify_height"]  # fmt: skip
-TASKS = [
+TASKS: list[dict[str, Any]] = [
     {}, {"examine_shape": False}, {"examine_bullets": False},
     {"examine_shape": False, "examine_modify_height": True},
     {"examine_shape": False, "examine_right_position": True},

@@ -130,14 +130,15 @@ def fuzzy_rule(random: Random) -> dict[str, Any]:
         "range": some(random, ["A1:A6", "B1:B6", "A1", "C2:D4"]),
         "type": random.choice(["includes", "included_by", "fuzzy_match", "exact_match"]),
     }
-    for name, choices in {
+    known: dict[str, list[Any]] = {
         "threshold": [50, 85, 99.5],
         "normalization": [[["Rd", "Road"]], [["1", "one"], ["a", "b"]]],
         "ignore_chars": [" ()-", ""],
         "ignore_case": [True, False],
         "trim_leadings": ["+ ", "", None],
         "trim_trailings": [" 0", None],
-    }.items():
+    }
+    for name, choices in known.items():
         if random.random() < 0.3:
             rule[name] = random.choice(choices)
     return rule
@@ -225,10 +226,11 @@ def csv_cases(random: Random, folder: Path) -> Iterator[Case]:
             if random.random() < 0.5
         }
         missing = folder / "missing.csv"
-        given: Value | Given = random.choice(
-            [expected, expected, [expected], [result, expected], [missing, expected], [missing],
-             missing, NO_FILE, NOTHING]
-        )  # fmt: skip
+        choices: list[Value | Given] = [
+            expected, expected, [expected], [result, expected], [missing, expected], [missing],
+            missing, NO_FILE, NOTHING,
+        ]  # fmt: skip
+        given = random.choice(choices)
         seen_file = missing if random.random() < 0.03 else result
         yield Case("compare_csv", seen_file, given, options, note)
 

@@ -76,13 +76,12 @@ def literal(random: Random, folder: Path) -> Iterator[Case]:
         note, seen = value_mutant(random, wanted, 0.3)
         if isinstance(seen, dict) or isinstance(wanted, dict):
             seen = wanted = str(wanted)
+        known: dict[str, list[Any]] = {
+            "type": ["str", "list", "list", "other"],
+            "ignore_case": [True, False],
+        }
         options = {
-            name: random.choice(choices)
-            for name, choices in {
-                "type": ["str", "list", "list", "other"],
-                "ignore_case": [True, False],
-            }.items()
-            if random.random() < 0.6
+            name: random.choice(choices) for name, choices in known.items() if random.random() < 0.6
         }
         yield Case("literal_match", seen, wanted, options, note)
 
@@ -122,8 +121,7 @@ def direct(random: Random, folder: Path) -> Iterator[Case]:
         if random.random() < 0.05:
             wanted["from"] = "__EVALUATION_FAILED__"
         if random.random() < 0.4:
-            written_as = random.choice([json.dumps, str, lambda each: f" {json.dumps(each)}\n"])
-            seen = written_as(seen)
+            seen = random.choice([json.dumps(seen), str(seen), f" {json.dumps(seen)}\n"])
             if random.random() < 0.3:
                 said, seen = text_mutant(random, seen)
                 note += f", {said}"
@@ -339,7 +337,10 @@ def clipboard(random: Random, folder: Path) -> Iterator[Case]:
     """What the clipboard holds."""
     yield from asked("is_in_vm_clickboard", folder, DESKTOP)
     while True:
-        wanted = random.choice(["secret.docx", ["a.docx", "b.docx"], "x", ["x"], "", []])
+        choices: list[str | list[str]] = [
+            "secret.docx", ["a.docx", "b.docx"], "x", ["x"], "", [],
+        ]  # fmt: skip
+        wanted = random.choice(choices)
         held = "\n".join(wanted) if isinstance(wanted, list) else wanted
         note, seen = text_mutant(random, held, 0.3)
         said, rules = rare(random, {"expected": wanted})

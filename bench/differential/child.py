@@ -37,8 +37,7 @@ def stub(name: str) -> None:
         return call
 
     module = types.ModuleType(name)
-    module.__path__ = []  # type: ignore[attr-defined]  # makes it a package for imports
-    module.__getattr__ = missing
+    vars(module).update(__path__=[], __getattr__=missing)  # a path makes it a package
     sys.modules[name] = module
 
 

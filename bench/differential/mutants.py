@@ -74,7 +74,7 @@ def value_mutant(random: Random, held: Any, right: float = 0.2) -> tuple[str, An
     if random.random() < right:
         return "equal", held
     if isinstance(held, dict) and held and random.random() < 0.8:
-        other = copy.deepcopy(held)
+        other: Any = copy.deepcopy(held)
         key = random.choice(list(other))
         change = random.randrange(6)
         if change == 0:

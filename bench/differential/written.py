@@ -6,17 +6,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bench.differential import NOTHING, Case
-from tests.evaluators.osworld.document_cases import CASES as DOCUMENTS
-from tests.evaluators.osworld.package_cases import CASES as PACKAGES
-from tests.evaluators.osworld.table_cases import CASES as TABLES
-from tests.evaluators.osworld.text_cases import CASES as TEXTS
+from tests.evaluators.osworld.test_metric_cases import CASES
 
 __all__ = ["written"]
 
 
 def written(metric: str, folder: Path) -> Iterator[Case]:
     """The test cases of one metric."""
-    for case in (*TABLES, *DOCUMENTS, *PACKAGES, *TEXTS):
+    for case in CASES:
         if case.metric == metric:
             arguments = case.make(folder)
             expected = NOTHING if arguments.expected is None else arguments.expected

@@ -13,6 +13,7 @@ says so.
 from __future__ import annotations
 
 import difflib
+import functools
 import importlib
 import inspect
 import pkgutil
@@ -163,7 +164,8 @@ def named(name: str) -> Metric:
     return metrics()[name]
 
 
-def metrics() -> dict[str, Metric]:
+@functools.cache
+def metrics() -> Mapping[str, Metric]:
     """All metrics of the package by name."""
     found: dict[str, Metric] = {}
     for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):

@@ -8,6 +8,7 @@ on offer, and otherwise by the task's GUI sequence.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from ambidex.host import Briefing, Decision, Observation, Stop, ToolCall
 from ambidex.tasks import Task
@@ -18,7 +19,7 @@ from ambidex.tasks.spec import Call
 __all__ = ["OneCall"]
 
 TASKS = Path(__file__).parent / "tasks"
-IN_ONE = {
+IN_ONE: dict[str, list[dict[str, Any]]] = {
     "calc-backwards": [
         {"call": "calc_reverse_rows", "with": {"range_str": "A2:C6"}},
         {"call": "calc_save"},

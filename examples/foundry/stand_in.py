@@ -44,7 +44,7 @@ def next_answer(model: str, messages: list[dict[str, Any]]) -> str:
         head, *parts = SECTION.split(file.read_text(encoding="utf-8"))
         if head.removeprefix("knows:").strip() not in text:
             continue
-        answers = [
+        answers: list[str] = [
             answer
             for name, count, answer in zip(*[iter(parts)] * 3, strict=True)
             if name == stage and int(count) <= number

@@ -199,6 +199,7 @@ def prove(
     *,
     tasks: Annotated[tuple[str, ...], MANY] = (),
     of: SelectionOptions = SelectionOptions(),
+    repeats: int = 0,
     out: Path | None = None,
     settle: float = 5.0,
     json: Json = False,
@@ -212,6 +213,9 @@ def prove(
         A directory of tasks, or a checkout of OSWorld or MCPMark.
     tasks
         Only these tasks, by name.
+    repeats
+        Repeat each verdict on this many forks of the machine, and on a virtual machine once more
+        with the clock a year on: all must be the same.
     out
         Directory of the run; by default a new one in runs/.
     settle
@@ -230,6 +234,7 @@ def prove(
         agents=agents,
         jobs=proof_jobs(loaded),
         options=RunOptions(settle=settle),
+        repeats=repeats,
         limits=Limits(steps=1000),
         catalogue=catalogue,
     )

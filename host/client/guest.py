@@ -277,10 +277,9 @@ class Guest(Closing):
         # Two levels of JSON per node: the node is an object and its children are a list.
         return json_value(answer.body, "the accessibility tree", deepest=2 * depth + 10)
 
-    def identity(self, **renewed: str | float) -> None:
-        """Give a forked guest its own token, clock, entropy and machine-id. The old token becomes
-        invalid."""
-        self._once("POST", "/harness/identity", 0.0, json=renewed)
+    def set_clock(self, clock: float) -> None:
+        """Set the clock of a virtual machine, in seconds since 1970."""
+        self._once("POST", "/harness/clock", 0.0, json={"clock": clock})
 
     def journal(self) -> str:
         """The recent log of the guest's server."""

@@ -39,6 +39,9 @@ from ambidex.vm.disk import DiskOwner
 
 __all__ = ["Attempt", "MakeAgent"]
 
+YEAR = 366 * 86400.0
+"""Seconds."""
+
 MakeAgent = Callable[[str, Task, Briefing], Agent]
 """Makes the agent of that name for one episode of a task."""
 
@@ -83,6 +86,9 @@ class Attempt:
                 served = guest.tools()
                 self._set_stage(guest)
             fields = self._play(make_agent, guest, served, trajectory)
+            if self.config.repeats:
+                with self._stage("collect"):
+                    fields["repeats"] = self._repeat_verdict()
             with self._stage("collect"):
                 self._collect(guest)
         with self._stage("judge"):
@@ -180,6 +186,24 @@ class Attempt:
             "checkpoints": tuple(judge.outcomes),
         }
 
+    def _repeat_verdict(self) -> dict[str, float]:
+        """The scores of the finished episode on forks of the machine, by evidence directory."""
+        assert self.episode.stop is not None
+        scores = {}
+        later = [0.0] * self.config.repeats
+        if isinstance(self.machine, DiskOwner):  # the clock of a virtual machine is its own
+            later.append(YEAR)
+        for number, offset in enumerate(later, 1):
+            evidence = self.folder / f"evidence.fork-{number}{'-a-year-on' if offset else ''}"
+            with self.machine.fork() as fork, Guest(fork.endpoint, fork.token) as guest:
+                if offset:
+                    guest.set_clock(time.time() + offset)
+                context = self._context(fork)
+                collect(self.task, guest, evidence, self.episode.answer, context)
+                verdict = verdict_on(self.task, evidence, self.episode.stop, context)
+            scores[evidence.name] = verdict.score.value
+        return scores
+
     def _collect(self, guest: Guest) -> None:
         context = self._context(self.machine)
         collect(self.task, guest, self.folder / "evidence", self.episode.answer, context)
@@ -224,7 +248,7 @@ class Attempt:
         try:
             yield
         finally:
-            self.seconds[phase] = time.monotonic() - began
+            self.seconds[phase] = self.seconds.get(phase, 0.0) + time.monotonic() - began
 
 
 def _write_score(folder: Path, verdict: Verdict, stop: Stop, threshold: float) -> None:

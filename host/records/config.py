@@ -221,6 +221,8 @@ class RunConfig(RunOptions):
     checkpoints: tuple[int, ...] = ()
     """Steps after which a copy of the machine gets an interim verdict, as if the limit had been
     there."""
+    repeats: int = 0
+    """On how many forks of the machine each verdict is repeated, to see that it is the same."""
     keep: CheckpointPolicy | None = None
     """Which checkpoints of an episode are taken; None: none."""
     fork: Fork | None = None

@@ -171,6 +171,8 @@ class Row(Outcome):
     checkpoints: tuple[InterimVerdict, ...] = ()
     """Interim verdicts at the smaller limits of steps that the run asked for and the episode
     passed."""
+    repeats: dict[str, float] = Field(default_factory=dict)
+    """Scores of the same episode on forks of its machine, by the evidence directory of each."""
     parent: Parent | None = None
     """The branch point that the trial started from; None if it started with its task's setup. For a
     branch, steps, calls, tokens, cost and the agent's seconds include those of the parent's

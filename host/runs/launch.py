@@ -80,6 +80,8 @@ class RunRequest:
     options: RunOptions = RunOptions()
     exposure: Exposure = ALL
     checkpoints: tuple[int, ...] = ()
+    repeats: int = 0
+    """See `RunConfig.repeats`."""
     keep: CheckpointPolicy | None = None
     fork: Fork | None = None
     model: ModelConfig | None = None
@@ -178,7 +180,7 @@ def check(request: RunRequest, machines: MachineOptions) -> None:
             check_dialect(model.dialect)
             check_effort(model, "chat" if model is request.grounder else form_of(model.dialect))
     check_exposure(request.exposure)
-    if request.keep or request.fork:
+    if request.keep or request.fork or request.repeats:
         refuse_unforked(machines)
     if request.checkpoints and not machines.forks:
         raise UsageError(
@@ -251,6 +253,7 @@ def config_of(request: RunRequest, prices: Prices, source: Source | None = None)
         left_out={task.name: task.why for task in request.suite.left_out},
         annotations=_path_and_hash(request.suite.annotations),
         checkpoints=request.checkpoints,
+        repeats=request.repeats,
         keep=request.keep,
         fork=request.fork,
         model=request.model if "model" in roles else None,

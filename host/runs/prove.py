@@ -23,8 +23,10 @@ class Claim:
 
     @property
     def holds(self) -> bool:
-        """Whether the trial scored as expected and none of its calls failed."""
-        return self.row is not None and self.row.score == self.expected and not self.failed
+        """Whether the trial scored as expected, also on each fork, and none of its calls failed."""
+        if self.row is None or self.failed:
+            return False
+        return {self.row.score, *self.row.repeats.values()} == {self.expected}
 
     @property
     def failed(self) -> tuple[str, ...]:
@@ -37,7 +39,9 @@ class Claim:
         if self.row is None:
             return "no score: see the rows"
         failed = f"; failed calls: {', '.join(self.failed)}" if self.failed else ""
-        return f"{self.row.score:g}: {self.row.reason}{failed}"
+        others = [name for name, score in self.row.repeats.items() if score != self.row.score]
+        differ = f"; another verdict in {', '.join(others)}" if others else ""
+        return f"{self.row.score:g}: {self.row.reason}{failed}{differ}"
 
 
 def agents_of(task: Task) -> list[str]:

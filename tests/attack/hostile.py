@@ -9,12 +9,25 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from typing import Any
 
-__all__ = ["Hostile", "ReceivedRequest", "answer", "as_json", "drip", "endless", "hostile"]
+__all__ = [
+    "FRAME", "NONSENSE", "TOOL", "Hostile", "ReceivedRequest", "always", "answer", "as_json",
+    "drip", "endless", "hostile", "mcp",
+]  # fmt: skip
 
 BOUND = 30.0
 """Seconds after which the server gives up, so that a client without a deadline fails its test and
 does not hang it."""
+NONSENSE: tuple[object, ...] = (
+    None, True, 0, -1, 2.5, 10**30, "", "a", "\udcff", [], [1], [[]], [None], {}, {"a": 1},
+    {"error": 1}, {"value": {}}, {"error": {"message": []}}, [{"names": 1}],
+)  # fmt: skip
+"""Values of JSON that no answer consists of."""
+FRAME: dict[str, Any] = {"id": "f1", "size": [64, 48], "base": None, "rect": [0, 0, 64, 48]}
+TOOL: dict[str, Any] = {
+    "name": "a_tool", "inputSchema": {"type": "object"}, "_meta": {"ambidex": {"app": "a"}},
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -63,6 +76,11 @@ def as_json(value: object, status: int = 200) -> list[bytes]:
     return answer(json.dumps(value).encode(), status, Content_Type="application/json")
 
 
+def always(parts: list[bytes]) -> Says:
+    """The same answer to every request."""
+    return lambda request: parts
+
+
 def drip(parts: Iterable[bytes], over: threading.Event, every: float = 0.02) -> Iterator[bytes]:
     """Send one byte at a time until the test is over, then the rest at once."""
     for part in parts:
@@ -78,6 +96,28 @@ def endless(over: threading.Event, block: bytes = b" " * 65536) -> Iterator[byte
     yield b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Type: application/json\r\n\r\n"
     while not over.is_set():
         yield b"%x\r\n%s\r\n" % (len(block), block)
+
+
+def mcp(request: ReceivedRequest, result: object, method: bytes = b"tools/list") -> list[bytes]:
+    """The answers of an MCP endpoint: `result` for that method, valid answers for the others."""
+    if not request.body or b'"id"' not in request.body:
+        return answer(b"", 202)
+    said = json.loads(request.body)
+    if said["method"].encode() != method:
+        result = {
+            "server/discover": None,
+            "initialize": {
+                "protocolVersion": said.get("params", {}).get("protocolVersion", ""),
+                "capabilities": {"tools": {}},
+                "serverInfo": {"name": "hostile", "version": "0"},
+            },
+            "tools/list": {"tools": [TOOL]},
+        }.get(said["method"])
+    if result is None:
+        return as_json(
+            {"jsonrpc": "2.0", "id": said["id"], "error": {"code": -32601, "message": ""}}
+        )
+    return as_json({"jsonrpc": "2.0", "id": said["id"], "result": result})
 
 
 @contextmanager

@@ -48,7 +48,7 @@ check = [{", ".join(checks)}]
 
 def attacked(guest: Guest, task: Task, folder: Path, script: str) -> Path:
     """The evidence of an episode in which the agent ran that script."""
-    context = StageContext(folder / "kept", no_other_guest)  # type: ignore[arg-type]
+    context = StageContext(folder / "kept", no_other_guest)
     set_stage(task, guest, context)
     ran = guest.run(["sh", "-c", f"cd ~; {script}"], timeout=120)
     assert ran.returncode == 0, ran

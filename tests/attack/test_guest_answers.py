@@ -14,39 +14,25 @@ from typing import Any
 
 import pytest
 
-from ambidex.host import ToolCall
 from ambidex.host.client.guest import Guest
-from ambidex.host.client.limits import Patience
 from ambidex.host.errors import GuestError
 from ambidex.host.loop.stage import collect, set_stage
 from ambidex.host.untrusted import LARGEST, MalformedError, TooLargeError, TooSlowError
 from ambidex.tasks import Task
 from ambidex.tasks.load import load_suite
-from tests.attack.hostile import Hostile, ReceivedRequest, answer, as_json, drip, endless, hostile
+from tests.attack.hostile import (
+    FRAME,
+    NONSENSE,
+    Hostile,
+    ReceivedRequest,
+    always,
+    answer,
+    as_json,
+    drip,
+    endless,
+)
 from tests.support.peer import CATALOGUE
 from tests.support.suites import write_suite
-
-QUICK = Patience(answer=0.3, call=0.3, back=0.1)
-
-
-@pytest.fixture
-def server() -> Iterator[Hostile]:
-    with hostile() as server:
-        yield server
-
-
-@pytest.fixture
-def guest(server: Hostile) -> Iterator[Guest]:
-    with Guest(server.endpoint, "token", patience=QUICK) as guest:
-        yield guest
-
-
-@pytest.fixture
-def patient(server: Hostile) -> Iterator[Guest]:
-    """A client with long timeouts, for answers that must be refused by their size."""
-    with Guest(server.endpoint, "token", patience=Patience(answer=20, call=20, back=1)) as guest:
-        yield guest
-
 
 ASKS: dict[str, Callable[[Guest], object]] = {
     "health": lambda guest: guest.health(),
@@ -56,37 +42,25 @@ ASKS: dict[str, Callable[[Guest], object]] = {
     "journal": lambda guest: guest.journal(),
     "wait_window": lambda guest: guest.wait_window("a", 0.1),
     "put": lambda guest: guest.put("/a", b""),
-    "identity": lambda guest: guest.identity(token="a"),
+    "clock": lambda guest: guest.set_clock(1.0),
     "tools": lambda guest: guest.tools(),
 }
 
 
 @pytest.mark.parametrize("ask", ASKS.values(), ids=ASKS)
 def test_a_body_that_drips_does_not_extend_the_deadline(
-    guest: Guest, server: Hostile, ask: Callable[[Guest], object], monkeypatch: Any
+    impatient: Guest, server: Hostile, ask: Callable[[Guest], object], monkeypatch: Any
 ) -> None:
     monkeypatch.setattr("ambidex.host.client.guest.FILE", 0.0)
     server.says = lambda request: drip(answer(b"{}" + b" " * 4096), server.over)
     with pytest.raises(GuestError, match="not complete after"):
-        ask(guest)
+        ask(impatient)
 
 
-def test_a_head_that_drips_does_not_either(guest: Guest, server: Hostile) -> None:
+def test_a_head_that_drips_does_not_either(impatient: Guest, server: Hostile) -> None:
     server.says = lambda request: drip([b"HTTP/1.1 200 OK\r\nA: " + b"a" * 4096], server.over)
     with pytest.raises(TooSlowError):
-        guest.health()
-
-
-def test_a_tool_that_drips_its_answer_is_given_up_after_its_own_time(
-    guest: Guest, server: Hostile
-) -> None:
-    server.says = lambda request: (
-        drip(answer(b" " * 4096, Content_Type="application/json"), server.over)
-        if b"tools/call" in request.body
-        else mcp(request, {"tools": []})
-    )
-    with pytest.raises(GuestError, match=r"lost during a_tool: .*not complete after"):
-        guest.call(ToolCall("one", "a_tool", {}))
+        impatient.health()
 
 
 @pytest.mark.parametrize("kind", ["health", "journal"])
@@ -127,12 +101,9 @@ def test_a_redirect_is_not_followed(patient: Guest, server: Hostile) -> None:
     assert not [each for each in server.requests if "elsewhere" in each.path]
 
 
-FRAME: dict[str, Any] = {"id": "f1", "size": [64, 48], "base": None, "rect": [0, 0, 64, 48]}
-
-
 def framed(body: bytes, **other: object) -> Callable[[ReceivedRequest], list[bytes]]:
     header = json.dumps(FRAME | other)
-    return lambda request: answer(body, **{"Ambidex-Frame": header})
+    return lambda request: answer(body, Ambidex_Frame=header)
 
 
 BOMB = zlib.compress(b"\0" * (1 << 26))
@@ -176,10 +147,6 @@ def test_a_part_of_a_screen_of_another_size_is_refused(patient: Guest, server: H
         patient.screenshot()
 
 
-NONSENSE: tuple[object, ...] = (
-    None, True, 0, -1, 2.5, 10**30, "", "a", "\udcff", [], [1], [[]], [None], {}, {"a": 1},
-    {"error": 1}, {"value": {}}, {"error": {"message": []}}, [{"names": 1}],
-)  # fmt: skip
 FIELDS = {
     "health": ("ready", "checks", "screen", "catalogue", "user"),
     "run": ("returncode", "stdout", "stderr", "timed_out", "truncated"),
@@ -196,7 +163,7 @@ def test_nonsense_in_place_of_an_answer_is_a_guest_error_or_an_answer(
 ) -> None:
     for nonsense in NONSENSE:
         for status in (200, 503):
-            server.says = lambda request, body=nonsense, status=status: as_json(body, status)
+            server.says = always(as_json(nonsense, status))
             seen_by(ask, patient)
 
 
@@ -207,7 +174,7 @@ def test_nonsense_in_any_field_is_a_guest_error_or_an_answer(
     for field in FIELDS[kind]:
         for nonsense in NONSENSE:
             body = GOOD[kind] | {field: nonsense}
-            server.says = lambda request, body=body: as_json(body)
+            server.says = always(as_json(body))
             seen_by(ASKS[kind], patient)
 
 
@@ -233,7 +200,7 @@ def test_an_answer_that_leaves_out_how_a_command_ended_is_no_success(
 def test_json_without_an_end_of_its_depth_is_refused(patient: Guest, server: Hostile) -> None:
     for depth in (200, 100_000):
         body = b'{"ready":' + b"[" * depth + b"]" * depth + b"}"
-        server.says = lambda request, body=body: answer(body)
+        server.says = always(answer(body))
         with pytest.raises(MalformedError, match="nested more than 100 deep"):
             patient.health()
 
@@ -279,146 +246,6 @@ check = [{{ use = "files.exists", with = {{ file = "0" }} }}]
 @pytest.fixture
 def task(tmp_path: Path) -> Task:
     return load_suite(write_suite(tmp_path / "suite", slow=SLOW), CATALOGUE).tasks[0]
-
-
-def mcp(request: ReceivedRequest, result: object, method: bytes = b"tools/list") -> list[bytes]:
-    """The answers of an MCP endpoint: `result` for that method, valid answers for the others."""
-    if not request.body or b'"id"' not in request.body:
-        return answer(b"", 202)
-    said = json.loads(request.body)
-    if said["method"].encode() != method:
-        result = {
-            "server/discover": None,
-            "initialize": {
-                "protocolVersion": said.get("params", {}).get("protocolVersion", ""),
-                "capabilities": {"tools": {}},
-                "serverInfo": {"name": "hostile", "version": "0"},
-            },
-            "tools/list": {"tools": [TOOL]},
-        }.get(said["method"])
-    if result is None:
-        return as_json(
-            {"jsonrpc": "2.0", "id": said["id"], "error": {"code": -32601, "message": ""}}
-        )
-    return as_json({"jsonrpc": "2.0", "id": said["id"], "result": result})
-
-
-TOOL: dict[str, Any] = {
-    "name": "a_tool", "inputSchema": {"type": "object"}, "_meta": {"ambidex": {"app": "a"}},
-}  # fmt: skip
-CALL = ToolCall("one", "a_tool", {})
-TEXT = {"type": "text", "text": "done"}
-PIXEL = (
-    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII="
-)
-
-
-def returned(server: Hostile, guest: Guest, result: object) -> Any:
-    server.says = lambda request: mcp(request, result, b"tools/call")
-    return guest.call(CALL)
-
-
-@pytest.mark.parametrize(
-    ("mime", "data"),
-    [
-        ("image/../../../../etc/cron.d/x", PIXEL),
-        ("text/html", PIXEL),
-        ("image/jpeg", PIXEL),
-        ("image/svg+xml", "PHN2Zy8+"),
-        ("image/png", "PHN2Zy8+"),
-        ("image/png", "no base64!"),
-        ("image/png", ""),
-        ("", PIXEL),
-    ],
-)
-def test_a_picture_of_a_strange_type_is_left_out_and_the_model_is_told(
-    patient: Guest, server: Hostile, mime: str, data: str
-) -> None:
-    picture = {"type": "image", "data": data, "mimeType": mime}
-    result = returned(server, patient, {"content": [TEXT, picture]})
-    assert (result.error, result.images) == ("bad_answer", ())
-    assert result.text.startswith("done\n[A picture was left out: it ")
-
-
-def test_a_picture_as_it_should_be_is_passed_on(patient: Guest, server: Hostile) -> None:
-    picture = {"type": "image", "data": PIXEL, "mimeType": "image/png"}
-    result = returned(server, patient, {"content": [picture]})
-    assert (result.error, result.images) == ("", (f"data:image/png;base64,{PIXEL}",))
-
-
-@pytest.mark.parametrize(
-    "result",
-    [
-        {"content": 1},
-        {"content": [{"type": "text"}]},
-        {"content": [{"type": "image", "data": 5, "mimeType": []}]},
-        {"content": [TEXT], "isError": "perhaps"},
-        {"content": [TEXT], "structuredContent": {"result": json.loads("[" * 150 + "]" * 150)}},
-    ],
-)
-def test_a_result_in_no_form_is_an_error_of_the_tool(
-    patient: Guest, server: Hostile, result: object
-) -> None:
-    assert returned(server, patient, result).error == "bad_answer"
-    calls = [each for each in server.requests if b"tools/call" in each.body]
-    assert len(calls) == 1, "the tool may have acted: it is not called again"
-
-
-def test_a_result_over_its_bound_is_an_error_of_the_tool(
-    patient: Guest, server: Hostile, monkeypatch: Any
-) -> None:
-    monkeypatch.setitem(LARGEST, "call", 1 << 16)
-    result = returned(server, patient, {"content": [{"type": "text", "text": "a" * (1 << 17)}]})
-    assert result.error == "bad_answer"
-    assert "has more than 65536 bytes" in result.text
-
-
-@pytest.mark.parametrize("error", NONSENSE)
-def test_an_error_of_a_tool_in_no_form_has_a_code_all_the_same(
-    patient: Guest, server: Hostile, error: object
-) -> None:
-    said = {"content": [TEXT], "isError": True, "structuredContent": {"error": error}}
-    assert returned(server, patient, said).error == "failed"
-
-
-def test_a_text_longer_than_any_model_reads_is_cut(patient: Guest, server: Hostile) -> None:
-    result = returned(server, patient, {"content": [{"type": "text", "text": "a" * (2 << 20)}]})
-    assert result.text.endswith("[1048576 more characters were left out.]")
-
-
-@pytest.mark.parametrize(
-    "tool",
-    [
-        *({**TOOL, "_meta": {"ambidex": nonsense}} for nonsense in NONSENSE),
-        *({**TOOL, "_meta": {"ambidex": {"app": nonsense}}} for nonsense in NONSENSE
-          if nonsense not in ("a", "\udcff")),
-        {**TOOL, "_meta": {"ambidex": {"app": "a", "aliases": [1]}}},
-        {**TOOL, "name": 1},
-        {**TOOL, "inputSchema": []},
-        *({**TOOL, "_meta": nonsense} for nonsense in NONSENSE),
-        *NONSENSE,
-    ],
-)  # fmt: skip
-def test_a_tool_in_no_form_is_not_listed(patient: Guest, server: Hostile, tool: object) -> None:
-    server.says = lambda request: mcp(request, {"tools": [tool]})
-    with pytest.raises(GuestError):
-        patient.tools()
-
-
-def test_a_schema_that_would_check_answers_for_ever_is_not_used(
-    patient: Guest, server: Hostile
-) -> None:
-    trap = {"type": "object", "properties": {"result": {"type": "string", "pattern": "^(a+)+$"}}}
-
-    def says(request: ReceivedRequest) -> list[bytes]:
-        if b"tools/call" in request.body:
-            value = {"result": "a" * 40 + "!"}
-            return mcp(request, {"content": [TEXT], "structuredContent": value}, b"tools/call")
-        return mcp(request, {"tools": [{**TOOL, "outputSchema": trap}]})
-
-    server.says = says
-    patient.tools()
-    assert patient.call(CALL).text == "done"
 
 
 MEMORY = """

@@ -14,8 +14,7 @@ from starlette.responses import Response
 
 from ambidex.tasks.load import load_suite
 from tests.host.loop.test_interim_verdicts import Plays
-from tests.support import peer
-from tests.support.peer import CATALOGUE, Desktop, PeerMachine
+from tests.support.peer import CATALOGUE, Desktop, PeerMachine, desktop
 from tests.support.suites import config_of, run_in, write_suite
 from tests.support.tables import every_case
 
@@ -80,17 +79,17 @@ def test_a_file_with_a_name_in_invalid_unicode_is_evidence(tmp_path: Path) -> No
 def test_an_image_of_unknown_type_is_noted_and_the_trial_is_scored(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def strange(self: Any, *args: Any) -> Any:
+    def strange() -> ToolResult:
         picture = ImageContent(type="image", data="PHN2Zy8+", mime_type="image/../../../x")
         return ToolResult(content=[picture])
 
-    class Strange(peer.ExactlyOnce):
+    class Strange(desktop.ExactlyOnce):
         async def on_call_tool(self, context: Any, call_next: Any) -> ToolResult:
-            result = await super().on_call_tool(context, call_next)
+            result: ToolResult = await super().on_call_tool(context, call_next)
             arguments = context.message.arguments or {}
-            return strange(self) if arguments.get("cell") == "B2" else result
+            return strange() if arguments.get("cell") == "B2" else result
 
-    monkeypatch.setattr(peer, "ExactlyOnce", Strange)
+    monkeypatch.setattr(desktop, "ExactlyOnce", Strange)
     row = only_row(tmp_path, lambda desktop: None)
     assert row.fate == "scored", row.failure
     trajectory = (tmp_path / "run" / "cell.1" / "trajectory.jsonl").read_text()
@@ -102,12 +101,10 @@ def test_an_image_of_unknown_type_is_noted_and_the_trial_is_scored(
 def test_an_invalid_screenshot_makes_the_trial_void(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: bytes
 ) -> None:
-    whole = peer.Response
-
     def broken(content: Any = None, *args: Any, **kwargs: Any) -> Response:
         framed = "Ambidex-Frame" in (kwargs.get("headers") or {})
-        return whole(body if framed else content, *args, **kwargs)
+        return Response(body if framed else content, *args, **kwargs)
 
-    monkeypatch.setattr(peer, "Response", broken)
+    monkeypatch.setattr("tests.support.peer.harness.Response", broken)
     row = only_row(tmp_path, lambda desktop: None)
     assert (row.fate, row.failure.type) == ("void", "MalformedError")

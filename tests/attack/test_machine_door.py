@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from ambidex.vm import MachineError
 from ambidex.vm.machines.door import Door
 from ambidex.vm.wait import NotYetError
-from tests.attack.hostile import Hostile, answer, as_json, drip, endless, hostile
-from tests.attack.test_guest_answers import NONSENSE
-
-
-@pytest.fixture
-def server() -> Iterator[Hostile]:
-    with hostile() as server:
-        yield server
+from tests.attack.hostile import NONSENSE, Hostile, answer, as_json, drip, endless
 
 
 def test_a_body_that_drips_is_given_up(server: Hostile) -> None:

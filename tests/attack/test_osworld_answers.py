@@ -24,8 +24,7 @@ from ambidex.host.osworld.waiting import Waiting
 from ambidex.tasks.osworld.evidence import Collected, Record
 from ambidex.tasks.osworld.getters import parse_getter
 from ambidex.tasks.osworld.task import OSWorldBody
-from tests.attack.hostile import Hostile, ReceivedRequest, answer, as_json, hostile
-from tests.attack.test_guest_answers import FRAME, NONSENSE
+from tests.attack.hostile import FRAME, NONSENSE, Hostile, ReceivedRequest, answer, as_json, hostile
 
 ADDRESS = {"type": "active_url_from_accessTree"}
 HTML = {"type": "active_tab_html_parse", "category": "class", "class_singleObject": {"a": "b"}}
@@ -102,8 +101,7 @@ def collected(guest: Guest, evidence: Path, getter: dict[str, Any]) -> Collected
 def desktop(stdout: str, content: bytes = b"") -> Any:
     """A guest whose every program prints the same text, except the one that prints the home, and
     whose every file has the same content."""
-    header = {"Ambidex-Frame": json.dumps(FRAME)}
-    file = {"Ambidex-File": json.dumps({"state": "file", "size": len(content)})}
+    file = json.dumps({"state": "file", "size": len(content)})
     health = {"ready": True, "checks": {}, "screen": [64, 48]}
 
     def says(request: ReceivedRequest) -> list[bytes]:
@@ -115,9 +113,9 @@ def desktop(stdout: str, content: bytes = b"") -> Any:
             case "/harness/evidence/ask":
                 return answer(stdout.encode())
             case "/harness/file" | "/harness/evidence/file":
-                return answer(content, **file)
+                return answer(content, Ambidex_File=file)
             case "/harness/screenshot":
-                return answer(zlib.compress(bytes(64 * 48 * 4)), **header)
+                return answer(zlib.compress(bytes(64 * 48 * 4)), Ambidex_Frame=json.dumps(FRAME))
         return as_json(health)
 
     return says

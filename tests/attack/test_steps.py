@@ -17,8 +17,8 @@ from ambidex.vm.checkpoints.manifest import CheckpointManifest, content_hash
 from ambidex.vm.checkpoints.pack import checksum
 from ambidex.vm.sandbox.kept import read_sandbox_snapshot
 from tests.support.tables import every_case
+from tests.vm.checkpoints.captured import captured, memory, root, same, the_image
 from tests.vm.checkpoints.disks import make_base, open_disk, rows
-from tests.vm.checkpoints.test_collection import captured, memory, root, same, the_image
 
 __all__ = ["root"]
 

@@ -14,6 +14,7 @@ from ambidex.host.models.exposure import retrieved
 from ambidex.host.models.search import ranked
 from ambidex.host.records.config import Exposure
 from bench.__main__ import app
+from bench.retrieval import command
 from bench.retrieval.ranks import REQUESTS, Rank, rank_requests, read_requests, recall
 from tests.support.served import CATALOGUE
 
@@ -55,7 +56,10 @@ def alike(texts: Sequence[str]) -> list[list[float]]:
     return [[1.0]] * len(texts)
 
 
-def test_the_ranks_of_a_custom_embedder_are_written_to_a_file(tmp_path: Path) -> None:
+def test_the_ranks_of_a_custom_embedder_are_written_to_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command, "read_catalogue", lambda: CATALOGUE)
     requests, out = tmp_path / "requests.toml", tmp_path / "ranks.jsonl"
     requests.write_text('vlc_play = ["Resume playback"]\n')
     words = ["retrieval", "--requests", str(requests), "--out", str(out)]

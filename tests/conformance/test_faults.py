@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import NoReturn
 from uuid import uuid4
 
 import pytest
@@ -17,7 +18,7 @@ from ambidex.host import Agent, Briefing, Decision, Limits, Observation, Stop, T
 from ambidex.host.agents import agent_maker
 from ambidex.host.client.guest import Guest
 from ambidex.host.errors import GuestError
-from ambidex.host.records.config import Job, RunConfig
+from ambidex.host.records.config import Job, ModelConfig, RunConfig
 from ambidex.host.records.rows import Row, read_rows
 from ambidex.host.runs.machines import Source
 from ambidex.host.runs.runner import run_jobs
@@ -59,7 +60,7 @@ def run_suite(
     return run_jobs(jobs, config, suite, folder, machines.make, agents)
 
 
-def _no_model() -> None:
+def _no_model(config: ModelConfig) -> NoReturn:
     raise AssertionError("no model is used here")
 
 

@@ -21,6 +21,7 @@ from ambidex.vm.machines.machine import OwnedMachine, Running
 from ambidex.vm.machines.reaper import processes_with
 from ambidex.vm.store import cache_folder
 from tests.support.killed import kill
+from tests.support.viewer import screen_of
 
 PROJECT = Path(__file__).parent.parent.parent
 PORT = """
@@ -178,7 +179,7 @@ def test_the_error_for_a_missing_snapshot_lists_the_existing_ones(machine: Machi
 
 def test_the_screen_can_be_captured_only_with_the_password(machine: Machine) -> None:
     machine.revert("ready")
-    address, password = machine.vnc
+    address, password = screen_of(machine)
     assert address.startswith("127.0.0.1:")
     assert capture(address, password).startswith(b"\x89PNG")
     with pytest.raises(MachineError):
@@ -187,7 +188,7 @@ def test_the_screen_can_be_captured_only_with_the_password(machine: Machine) -> 
 
 def test_the_guest_can_reach_neither_a_network_nor_the_host(machine: Machine) -> None:
     machine.revert("ready")
-    vnc_port = machine.vnc[0].rsplit(":", 1)[1]
+    vnc_port = screen_of(machine)[0].rsplit(":", 1)[1]
     with Guest(machine.endpoint, machine.token) as guest:
         for host, port in (("10.0.2.2", vnc_port), ("192.0.2.1", "80")):
             result = guest.run(["python3", "-c", PORT, host, port], timeout=30)

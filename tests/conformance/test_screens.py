@@ -21,7 +21,7 @@ from ambidex.host.records.config import RunConfig, adopt
 from ambidex.host.room.serve import opened
 from ambidex.vm import Machine
 from ambidex.vm.wait import NotYetError, wait_for
-from tests.support.viewer import viewer
+from tests.support.viewer import screen_of, viewer
 
 RUN, TRIAL = "run", "watched.1"
 
@@ -79,7 +79,7 @@ def test_a_viewer_reaches_the_screen_through_the_bridge_with_its_password(
     room: httpx.Client, machine: Machine
 ) -> None:
     answer = room.get(f"/api/trials/{RUN}/{TRIAL}/screen").json()
-    assert answer["password"] == machine.vnc[1]
+    assert answer["password"] == screen_of(machine)[1]
     address = f"{room.base_url}vnc/{RUN}/{TRIAL}?viewer=v{os.getpid()}"
     with viewer(address, dict(room.cookies), answer["password"]) as (_, size):
         assert size == brightness(machine.picture()).shape[::-1]

@@ -38,7 +38,7 @@ def test_calc_writes_a_cell(files: Guest) -> None:
     done(files, "calc_open_workbook", path=BOOK)
     done(files, "calc_set_cell_value", cell="AB2", value="漢字")
     done(files, "calc_save")
-    assert load_workbook(BytesIO(files.get(BOOK))).active["AB2"].value == "漢字"
+    assert load_workbook(BytesIO(files.get(BOOK))).worksheets[0]["AB2"].value == "漢字"
 
 
 def test_impress_writes_a_title(files: Guest) -> None:

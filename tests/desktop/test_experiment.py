@@ -33,7 +33,7 @@ from ambidex.tasks import Suite
 from ambidex.tasks.catalogue import read_catalogue
 from ambidex.tasks.load import load_suite
 from examples.stand_in import app
-from tests.support.peer import serve
+from tests.support.serving import serve
 
 DEMO = Path("tasks/demo")
 

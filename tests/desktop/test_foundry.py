@@ -33,8 +33,8 @@ from ambidex.toolgen.stages.propose import Proposal
 from ambidex.toolgen.store import Folder
 from ambidex.toolgen.verdicts import give_verdict
 from examples.foundry.stand_in import app
-from tests.support.peer import serve
 from tests.support.served import CATALOGUE
+from tests.support.serving import serve
 from tests.toolgen.drafts import CANDIDATES, GOOD, ROOT, TASKS
 from tests.toolgen.reviewed import submission
 

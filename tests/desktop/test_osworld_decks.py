@@ -12,7 +12,7 @@ from pptx.enum.dml import MSO_THEME_COLOR
 from ambidex.evaluators.osworld import Verdicts
 from ambidex.evaluators.osworld.registry import bind_metric
 from ambidex.host.client.guest import Guest
-from tests.evaluators.osworld.test_slides import (
+from tests.evaluators.osworld.decks import (
     DISSOLVE,
     RED,
     bulleted,

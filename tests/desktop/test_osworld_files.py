@@ -20,6 +20,11 @@ from tests.evaluators.osworld.makers import document, paragraph, pdf, png, run, 
 TWO = {"sheet_idx0": "RNSales", "sheet_idx1": "ENSales"}
 LIST = {"ranges": {"method": "eq", "ref": "D2:D9"}, "type": {"method": "eq", "ref": "list"},
         "formula1": {"method": "str_set_eq", "ref": ["Pass", "Fail"]}}  # fmt: skip
+CELLS: dict[str, dict[str, object]] = {
+    "H1": {"value": "High", "merge": False, "bgcolor": "FF0000FF", "font_bold": True,
+           "font_color": "FFFFFFFF"},
+    "I1": {"merge": True}, "J1": {"merge": False}, "B4": {"value": 3.75},
+}  # fmt: skip
 RULES: dict[str, list[dict[str, Any]]] = {
     "names and data": [{"type": "sheet_name"}, {"type": "sheet_data", **TWO}],
     "charts": [{"type": "chart", **TWO, "chart_props": ["type", "title", "direction"]}],
@@ -36,11 +41,7 @@ RULES: dict[str, list[dict[str, Any]]] = {
     "cells": [
         {"type": "check_cell", "sheet_idx": "RNSales", "coordinate": place,
          "props": {prop: {"method": "eq", "ref": ref} for prop, ref in props.items()}}
-        for place, props in {
-            "H1": {"value": "High", "merge": False, "bgcolor": "FF0000FF", "font_bold": True,
-                   "font_color": "FFFFFFFF"},
-            "I1": {"merge": True}, "J1": {"merge": False}, "B4": {"value": 3.75},
-        }.items()
+        for place, props in CELLS.items()
     ],
 }  # fmt: skip
 

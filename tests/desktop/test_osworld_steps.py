@@ -4,6 +4,7 @@ import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import docx
 import pytest
@@ -106,10 +107,8 @@ def test_a_document_is_saved_in_its_own_format_without_a_dialog(desk: Desk, tmp_
     document(tmp_path / "plan.docx", "Plan")
     desk.guest.put("~/plan.docx", (tmp_path / "plan.docx").read_bytes())
     desk.step("open", path="/home/user/plan.docx")
-    arguments = {"paths": ["~/plan.docx"], "within": 5}
-    assert ask(desk.guest, "wait_until_written", **arguments), (
-        "the office shows it, and writes nothing"
-    )
+    written = ask(desk.guest, "wait_until_written", paths=["~/plan.docx"], within=5)
+    assert written, "the office shows it, and writes nothing"
     keys = "import pyautogui; pyautogui.write('A '); pyautogui.hotkey('ctrl', 's')"
     saved = {"type": "execute", "parameters": {"command": ["python", "-c", keys]}}
     result = desk.value("vm_file", saved, path="/home/user/plan.docx", dest="plan.docx")
@@ -202,7 +201,7 @@ def test_the_browser_gets_a_history(desk: Desk, tmp_path: Path) -> None:
         ("login", {"settings_file": "s", "platform": "p"}),
     ],
 )
-def test_a_google_account_is_unavailable(desk: Desk, type: str, given: dict[str, object]) -> None:
+def test_a_google_account_is_unavailable(desk: Desk, type: str, given: dict[str, Any]) -> None:
     with pytest.raises(StageError, match="Google account"):
         desk.step(type, **given)
 

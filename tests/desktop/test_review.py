@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from uuid import uuid4
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
-from ambidex.host import ToolCall
+from ambidex.host import ROOT, ToolCall
 from ambidex.host.client.guest import Guest
 from ambidex.host.errors import MachineError
 from ambidex.host.runs.machines import Source
@@ -23,23 +21,22 @@ from ambidex.tasks import verbs_of
 from ambidex.tasks.catalogue import read_catalogue
 from ambidex.tasks.load import load_suite
 from ambidex.toolgen import Draft
-from ambidex.toolgen.foundry import ROOT
 from ambidex.toolgen.gate.tools_text import existing_tools
 from ambidex.toolgen.guests import install, run_draft
 from ambidex.toolgen.review.app import ReviewApp
 from ambidex.toolgen.review.card import Cards
 from ambidex.toolgen.review.desk import Desks
 from ambidex.toolgen.review.serve import serve_in_background
-from ambidex.toolgen.store import Folder, folders
+from ambidex.toolgen.store import Folder
 from ambidex.toolgen.verdicts import give_verdict, record_opinion
 from ambidex.vm import Machine
+from tests.desktop.pages import WIDE, looks, pictured, until, watched
 from tests.desktop.tool_calls import read
 from tests.toolgen.reviewed import TEXT_SIZE, full_candidate, new_candidate, submission
 
-PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
-WIDE, NARROW = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
 PATIENCE = 30_000
 """Milliseconds."""
+PAINTED = "[...document.querySelectorAll('figure img')].every((image) => image.naturalWidth)"
 KEY = ("org.gnome.desktop.interface", "text-scaling-factor")
 
 PRYING = '''from __future__ import annotations
@@ -93,22 +90,13 @@ class Show:
         machine = self.made[-1]
         return Guest(machine.endpoint, machine.token)
 
-    def pointer(self) -> Any:
+    def pointer(self) -> object:
         with self.guest() as guest:
             return guest.call(ToolCall(uuid4().hex, "computer_cursor_position", {})).value
 
     def size(self) -> str:
         with self.guest() as guest:
             return read(guest, "gsettings", "get", *KEY)
-
-
-def until(holds: Callable[[], Any], seconds: float = 60.0) -> Any:
-    """Wait until `holds` returns something true and return it."""
-    end = time.monotonic() + seconds
-    while not (result := holds()):
-        assert time.monotonic() < end, "it did not come to be"
-        time.sleep(0.05)
-    return result
 
 
 @pytest.fixture(autouse=True)
@@ -157,23 +145,51 @@ def _seen(machines: Source) -> tuple[bytes, bytes]:
             return before, guest.screenshot(settle=10.0).png()
 
 
+@pytest.fixture(scope="module")
+def others(show: Show) -> None:
+    """Other candidates, in other states."""
+    wish = "Take the rows out of a sheet that have nothing in them."
+    rows = new_candidate(show.foundry, "empty-rows", "calc", wish, ROWS)
+    draft = _latest(rows)
+    give_verdict(
+        rows, "ann", submission(draft, "accept", "One call for what takes a click per row.")
+    )
+    why = "It does not say whether rows with a space in a cell are empty."
+    give_verdict(rows, "ben", submission(draft, "revise", well_described=why))
+    record_opinion(rows, "o3", submission(draft, "accept", "I see nothing that speaks against it."))
+    new_candidate(show.foundry, "prying", "gnome", "Say which keys this desktop keeps.", PRYING)
+    wish = "Play the entries of VLC's playlist in another order each time."
+    new_candidate(show.foundry, "shuffle", "vlc", wish, SHUFFLE).add_draft(
+        "# not finished\n", "", "trial"
+    )
+
+
+@pytest.fixture
+def invoices(show: Show) -> Iterator[str]:
+    """A candidate for a task with a setup, there for one test only."""
+    (task,) = load_suite(ROOT / "tasks" / "demo", read_catalogue(), ("files-invoices",)).tasks
+    folder = verbs_of(task).folder
+    new_candidate(show.foundry, "invoices", task=str(folder), task_hash=task.hash)
+    yield "invoices"
+    shutil.rmtree(show.foundry / "invoices")
+
+
 @pytest.fixture
 def page(browser: Browser, show: Show) -> Iterator[Page]:
-    """Ann's page. Any error in it, and any request to another site, fails the test."""
-    wrong: list[str] = []
-    with browser.new_context(viewport=WIDE) as context:
-        page = context.new_page()
-        page.on("pageerror", lambda error: wrong.append(str(error)))
-        page.on("request", lambda asked: wrong.append(asked.url) if _leaves(asked.url, show) else 0)
-        page.goto(show.address("ann"))
+    """Ann's page."""
+    with watched(browser, show.address("ann")) as page:
         yield page
-    assert wrong == []
 
 
-def _leaves(url: str, show: Show) -> bool:
-    here = show.address("ann").partition("//")[2].partition("/")[0]
-    there = url.partition("//")[2].partition("/")[0]
-    return not url.startswith(("data:", "blob:")) and there != here
+@pytest.fixture
+def tried(page: Page) -> Page:
+    """Ann's page at a card whose draft runs on her desktop."""
+    at_card(page)
+    desk = page.evaluate("fetch('/api/desk').then((answer) => answer.json())")
+    if desk.get("candidate") != "text-size":
+        started(page)
+    expect(page.locator(".live canvas")).to_be_visible()
+    return page
 
 
 def at_card(page: Page, name: str = "text-size") -> Page:
@@ -182,11 +198,23 @@ def at_card(page: Page, name: str = "text-size") -> Page:
     return page
 
 
-def started(page: Page) -> Page:
+def started(page: Page) -> None:
+    """Start a desktop, in place of one that runs."""
     page.get_by_role("button", name="Start").click()
-    expect(page.get_by_role("status").filter(has_text="ready")).to_be_visible(timeout=120_000)
-    expect(page.locator(".live canvas")).to_be_visible(timeout=30_000)
-    return page
+    status = page.get_by_role("status")
+    expect(status.filter(has_text="starting")).to_be_visible()
+    expect(page.get_by_text("Your desktop is running")).to_be_hidden()
+    expect(status.filter(has_text="ready")).to_be_visible(timeout=120_000)
+
+
+def called(page: Page, factor: str) -> Locator:
+    """Call the draft, and the results of all calls when that of this one is there."""
+    results = page.locator(".call-result")
+    count = results.count()
+    page.get_by_label("factor").fill(factor)
+    page.get_by_role("button", name="Call the tool").click()
+    expect(results).to_have_count(count + 1)
+    return results
 
 
 def picture(page: Page) -> str:
@@ -195,13 +223,12 @@ def picture(page: Page) -> str:
 
 def test_a_draft_is_called_with_the_values_of_its_form(page: Page, show: Show) -> None:
     started(at_card(page))
+    expect(page.locator(".live canvas")).to_be_visible()
     assert show.size() == "1.0"
     expect(page.get_by_label("factor")).to_have_attribute("type", "number")
     expect(page.get_by_label("relative optional")).to_have_value("")
     before = picture(page)
-    page.get_by_label("factor").fill("1.5")
-    page.get_by_role("button", name="Call the tool").click()
-    results = page.locator(".call-result")
+    results = called(page, "1.5")
     expect(results.first).to_contain_text("gnome_set_text_size(factor=1.5)")
     expect(results.first).to_contain_text('"value": 1.5')
     assert show.size() == "1.5"
@@ -214,33 +241,28 @@ def test_a_draft_is_called_with_the_values_of_its_form(page: Page, show: Show) -
     assert show.size() == "1.5"
 
 
-def test_a_reloaded_page_keeps_its_desktop(page: Page, show: Show) -> None:
-    at_card(page)
-    expect(page.locator(".live canvas")).to_be_visible(timeout=30_000)
-    expect(page.locator(".call-result")).to_have_count(2)
-    page.reload()
-    expect(page.locator(".live canvas")).to_be_visible(timeout=30_000)
-    expect(page.locator(".call-result")).to_have_count(2)
-    assert show.size() == "1.5"
-    assert len(show.made) == 1
+def test_a_reloaded_page_keeps_its_desktop(tried: Page, show: Show) -> None:
+    count, machines = called(tried, "1.25").count(), len(show.made)
+    tried.reload()
+    expect(tried.locator(".live canvas")).to_be_visible()
+    expect(tried.locator(".call-result")).to_have_count(count)
+    assert show.size() == "1.25"
+    assert len(show.made) == machines
 
 
 def test_a_reviewer_acts_on_the_desktop_only_after_taking_mouse_and_keyboard(
-    page: Page, show: Show
+    tried: Page, show: Show
 ) -> None:
-    at_card(page)
-    screen = page.locator(".live canvas")
-    expect(screen).to_be_visible(timeout=30_000)
+    screen = tried.locator(".live canvas")
     time.sleep(1.0)
-
     before = show.pointer()
     box = screen.bounding_box()
     assert box
     screen.click(position={"x": box["width"] / 3, "y": box["height"] / 3})
     time.sleep(1.0)
     assert show.pointer() == before
-    page.get_by_role("button", name="Use mouse and keyboard").click()
-    expect(page.get_by_role("button", name="Release mouse and keyboard")).to_be_visible()
+    tried.get_by_role("button", name="Use mouse and keyboard").click()
+    expect(tried.get_by_role("button", name="Release mouse and keyboard")).to_be_visible()
 
     def moved() -> bool:
         screen.click(position={"x": box["width"] / 3, "y": box["height"] / 3})
@@ -248,34 +270,12 @@ def test_a_reviewer_acts_on_the_desktop_only_after_taking_mouse_and_keyboard(
         return show.pointer() != before
 
     until(moved)
-    page.get_by_role("button", name="Release mouse and keyboard").click()
-    expect(page.get_by_role("button", name="Use mouse and keyboard")).to_be_visible()
+    tried.get_by_role("button", name="Release mouse and keyboard").click()
+    expect(tried.get_by_role("button", name="Use mouse and keyboard")).to_be_visible()
 
 
-def test_the_task_s_setup_runs_on_request(page: Page, show: Show) -> None:
-    (task,) = load_suite(ROOT / "tasks" / "demo", read_catalogue(), ("files-invoices",)).tasks
-    folder = verbs_of(task).folder
-    new_candidate(show.foundry, "invoices", task=str(folder), task_hash=task.hash)
-    page.reload()
-    at_card(page, "invoices")
-    page.get_by_label("with the task's setup").check()
-    page.get_by_role("button", name="Start").click()
-    expect(page.get_by_text("Your desktop is running text-size")).to_be_hidden()
-    expect(page.locator(".fields h3")).to_have_text("gnome_set_text_size", timeout=120_000)
-    with show.guest() as guest:
-        guest.wait_window("Downloads", 20.0)
-    with show.guest() as guest:
-        assert "ticket-2024-07.pdf" in read(guest, "ls", f"{guest.home}/Downloads")
-    shutil.rmtree(show.foundry / "invoices")
-    at_card(page)
-    page.get_by_role("button", name="Start afresh").click()
-    expect(page.get_by_text("Your desktop is running invoices")).to_be_hidden()
-    expect(page.locator(".fields h3")).to_have_text("gnome_set_text_size", timeout=120_000)
-
-
-def test_a_desktop_belongs_to_one_reviewer(page: Page, browser: Browser, show: Show) -> None:
-    at_card(page)
-    expect(page.locator(".live canvas")).to_be_visible(timeout=30_000)
+@pytest.mark.usefixtures("tried")
+def test_a_desktop_belongs_to_one_reviewer(browser: Browser, show: Show) -> None:
     with browser.new_context() as another:
         ben = another.new_page()
         ben.goto(show.address("ben"))
@@ -285,52 +285,43 @@ def test_a_desktop_belongs_to_one_reviewer(page: Page, browser: Browser, show: S
         assert ben.evaluate(asked) == 409
 
 
-def test_the_pages_are_pictured(page: Page, browser: Browser, show: Show) -> None:
-    _more(show.foundry)
-    at_card(page)
+@pytest.mark.usefixtures("others")
+def test_the_pages_are_pictured(tried: Page, browser: Browser, show: Show) -> None:
     with show.guest() as guest:
         guest.run(["nautilus", "--new-window"], background=True)
         guest.wait_window("Home")
-    page.get_by_label("factor").fill("1.25")
-    page.get_by_role("button", name="Call the tool").click()
-    expect(page.locator(".call-result").first).to_contain_text('"value": 1.25')
-    for scheme in ("light", "dark"):
-        for size in (WIDE, NARROW):
-            with browser.new_context(viewport=size, color_scheme=scheme) as context:
-                shown = context.new_page()
-                shown.goto(show.address("ann"))
-                expect(shown.locator(".candidate")).to_have_count(4)
-                _pictured(shown, f"review-list-{scheme}-{size['width']}")
-                at_card(shown)
-                expect(shown.locator(".live canvas")).to_be_visible(timeout=30_000)
-                shown.get_by_label("Reject").check()
-                shown.get_by_label("Not a duplicate").fill("os_change_text_scale does the same.")
-                shown.evaluate("scrollTo(0, 0)")
-                _pictured(shown, f"review-card-{scheme}-{size['width']}")
-                shown.get_by_role("button", name="Since draft 1").click()
-                shown.evaluate("document.querySelector('.views').scrollIntoView()")
-                if size == WIDE:
-                    _pictured(shown, f"review-diff-{scheme}-{size['width']}")
-                shown.evaluate(
-                    "document.querySelector('[aria-label=\"Stage results\"]').scrollIntoView()"
-                )
-                until(
-                    lambda shown=shown: shown.evaluate(
-                        "[...document.querySelectorAll('figure img')]"
-                        ".every((each) => each.naturalWidth)"
-                    )
-                )
-                _pictured(shown, f"review-stages-{scheme}-{size['width']}")
-                at_card(shown, "empty-rows")
-                expect(shown.get_by_role("heading", name="Verdicts")).to_be_visible()
-                _pictured(shown, f"review-said-{scheme}-{size['width']}")
+    expect(called(tried, "1.25").first).to_contain_text('"value": 1.25')
+    for page, look in looks(browser):
+        page.goto(show.address("ann"))
+        expect(page.locator(".candidate")).to_have_count(4)
+        pictured(page, f"review-list-{look}")
+        at_card(page)
+        expect(page.locator(".live canvas")).to_be_visible()
+        page.get_by_label("Reject").check()
+        page.get_by_label("Not a duplicate").fill("os_change_text_scale does the same.")
+        page.evaluate("scrollTo(0, 0)")
+        pictured(page, f"review-card-{look}")
+        page.get_by_role("button", name="Since draft 1").click()
+        page.evaluate("document.querySelector('.views').scrollIntoView()")
+        if page.viewport_size == WIDE:
+            pictured(page, f"review-diff-{look}")
+        page.evaluate("document.querySelector('[aria-label=\"Stage results\"]').scrollIntoView()")
+        page.wait_for_function(PAINTED)
+        pictured(page, f"review-stages-{look}")
+        at_card(page, "empty-rows")
+        expect(page.get_by_role("heading", name="Verdicts")).to_be_visible()
+        pictured(page, f"review-said-{look}")
 
 
-def test_a_fresh_desktop_is_new_and_a_draft_s_accesses_are_reported(page: Page, show: Show) -> None:
-    at_card(page, "prying")
+@pytest.mark.usefixtures("others")
+def test_a_fresh_desktop_is_new_and_a_draft_s_accesses_are_reported(
+    tried: Page, show: Show
+) -> None:
+    called(tried, "1.25")
+    page = at_card(tried, "prying")
     expect(page.get_by_text("Your desktop is running text-size")).to_be_visible()
-    page.get_by_role("button", name="Start afresh").click()
-    expect(page.locator(".fields h3")).to_have_text("gnome_read_keys", timeout=120_000)
+    started(page)
+    expect(page.locator(".fields h3")).to_have_text("gnome_read_keys")
     assert show.size() == "1.0"
     page.get_by_role("button", name="Call the tool").click()
     expect(page.get_by_text("Access denied")).to_be_visible(timeout=30_000)
@@ -339,34 +330,17 @@ def test_a_fresh_desktop_is_new_and_a_draft_s_accesses_are_reported(page: Page, 
     expect(page.get_by_role("button", name="Start a desktop")).to_be_visible(timeout=30_000)
 
 
-def _more(foundry: Path) -> None:
-    """Other candidates, in other states."""
-    if len(folders(foundry)) > 1:
-        return
-    wish = "Take the rows out of a sheet that have nothing in them."
-    rows = new_candidate(foundry, "empty-rows", "calc", wish, ROWS)
-    draft = _latest(rows)
-    give_verdict(
-        rows, "ann", submission(draft, "accept", "One call for what takes a click per row.")
-    )
-    why = "It does not say whether rows with a space in a cell are empty."
-    give_verdict(rows, "ben", submission(draft, "revise", well_described=why))
-    record_opinion(rows, "o3", submission(draft, "accept", "I see nothing that speaks against it."))
-    new_candidate(foundry, "prying", "gnome", "Say which keys this desktop keeps.", PRYING)
-    wish = "Play the entries of VLC's playlist in another order each time."
-    new_candidate(foundry, "shuffle", "vlc", wish, SHUFFLE).add_draft(
-        "# not finished\n", "", "trial"
-    )
+def test_the_task_s_setup_runs_on_request(page: Page, show: Show, invoices: str) -> None:
+    at_card(page, invoices)
+    page.get_by_label("with the task's setup").check()
+    started(page)
+    expect(page.locator(".fields h3")).to_have_text("gnome_set_text_size")
+    with show.guest() as guest:
+        guest.wait_window("Downloads", 20.0)
+        assert "ticket-2024-07.pdf" in read(guest, "ls", f"{guest.home}/Downloads")
 
 
 def _latest(folder: Folder) -> Draft:
     draft = folder.latest()
     assert draft is not None
     return draft
-
-
-def _pictured(page: Page, name: str) -> None:
-    if os.environ.get("AMBIDEX_WRITE_PICTURES"):
-        time.sleep(1.0)  # what was scrolled to is painted a little later
-        page.screenshot(path=PICTURES / f"{name}.png")
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth + 1"), name

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import struct
 import threading
@@ -30,12 +29,11 @@ from ambidex.host.runs.runner import plan, run_jobs
 from ambidex.tasks import Task
 from ambidex.tasks.catalogue import read_catalogue
 from ambidex.tasks.load import load_suite
-from ambidex.vm import Machine
+from ambidex.vm import Machine, MachineError
+from tests.desktop.pages import looks, pictured, until, watched
 from tests.support.viewer import viewer
 
-PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
 WIDTHS = "[...document.querySelectorAll('.card img')].map((image) => image.naturalWidth)"
-WIDE, NARROW = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
 TASK = """
 instruction = "{}"
 tool_beneficial = false
@@ -81,7 +79,7 @@ class Player:
 
 @dataclass
 class Writer:
-    """Writes the same line, slowly, until it is told to stop."""
+    """Clicks into its document and writes numbers, slowly, until it is told to stop."""
 
     stop: threading.Event
     count: int = 0
@@ -90,9 +88,11 @@ class Writer:
         self.count += 1
         if self.stop.wait(1.5):
             return Decision("Written.", stop=Stop.DONE)
+        name = f"{id(self)}-{self.count}"
+        if self.count == 1:
+            return Decision("Here.", (ToolCall(name, "computer_click", {"x": 480, "y": 480}),))
         text = f"{self.count * 12}\t"
-        call = ToolCall(f"{id(self)}-{self.count}", "computer_type", {"text": text})
-        return Decision("The next one.", (call,))
+        return Decision("The next one.", (ToolCall(name, "computer_type", {"text": text}),))
 
 
 @dataclass
@@ -111,20 +111,15 @@ class Show:
     def steps(self, trial: str = "menu.1") -> list[dict[str, Any]]:
         return [line for line in self.lines(trial) if line["kind"] == "step"]
 
+    def running(self) -> int:
+        """How many trials."""
+        return len(dict(running_trials(self.run)))
+
     def pointer(self) -> Any:
         screen = ScreenAddress.model_validate_json((self.run / "menu.1" / MACHINE).read_bytes()).vnc
-        [machine] = [each for each in self.made if each.vnc[0] == screen]
+        [machine] = [each for each in self.made if _screen_of(each) == screen]
         with Guest(machine.endpoint, machine.token) as guest:
             return guest.call(ToolCall(uuid4().hex, "computer_cursor_position", {})).value
-
-
-def until(holds: Callable[[], Any], seconds: float = 30.0) -> Any:
-    """Wait until `holds` returns something true and return it."""
-    end = time.monotonic() + seconds
-    while not (result := holds()):
-        assert time.monotonic() < end, "it did not come to be"
-        time.sleep(0.05)
-    return result
 
 
 @pytest.fixture(scope="module")
@@ -177,24 +172,21 @@ def show(machines: Source, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 
 @pytest.fixture
 def page(browser: Browser, show: Show) -> Iterator[Page]:
-    """A page with the overview. An error in it, or a request to another site, fails the test."""
-    wrong: list[str] = []
-    with browser.new_context(viewport=WIDE) as context:
-        page = context.new_page()
-        page.on("pageerror", lambda error: wrong.append(str(error)))
-        page.on(
-            "request", lambda asked: wrong.append(asked.url) if _leaves(asked.url, show) else None
-        )
-        page.goto(show.address())
+    """A page with the overview."""
+    with watched(browser, show.address()) as page:
         yield page
-    assert wrong == []
 
 
-def _leaves(url: str, show: Show) -> bool:
-    here = show.address().partition("//")[2].partition("/")[0]
-    return (
-        not url.startswith(("data:", "blob:")) and url.partition("//")[2].partition("/")[0] != here
-    )
+@pytest.fixture(scope="module")
+def ended(browser: Browser, show: Show) -> Iterator[Page]:
+    """The page on which a person ended the trial `sums`."""
+    with watched(browser, show.address()) as page:
+        at_desk(page, "sums")
+        until(lambda: len(show.steps("sums.1")) > 3)
+        page.get_by_role("button", name="End …").click()
+        page.get_by_role("button", name="Infeasible").click()
+        until(lambda: _rows(show))
+        yield page
 
 
 def at_desk(page: Page, task: str = "menu") -> Page:
@@ -209,7 +201,7 @@ def picture(page: Page) -> str:
 
 
 def test_the_overview_shows_a_trial_s_progress(page: Page, show: Show) -> None:
-    expect(page.locator(".card")).to_have_count(len(TASKS))
+    expect(page.locator(".card")).to_have_count(show.running())
     card = (
         page.locator(".card")
         .filter(has_text="step")
@@ -313,17 +305,14 @@ def test_a_hint_reaches_the_model(page: Page, show: Show) -> None:
     until(lambda: any("at the top" in note for each in show.player.seen for note in each.notes))
 
 
-def test_the_pages_are_pictured(page: Page, browser: Browser, show: Show) -> None:
-    for scheme in ("light", "dark"):
-        for size in (WIDE, NARROW):
-            with browser.new_context(viewport=size, color_scheme=scheme) as context:
-                shown = _opened(context.new_page(), show)
-                expect(shown.locator(".card")).to_have_count(len(TASKS))
-                until(lambda shown=shown: min(shown.evaluate(WIDTHS)) > 0, 60)
-                _pictured(shown, f"room-wall-{scheme}-{size['width']}")
-                at_desk(shown)
-                time.sleep(1.5)
-                _pictured(shown, f"room-desk-{scheme}-{size['width']}")
+def test_the_pages_are_pictured(browser: Browser, show: Show) -> None:
+    for page, look in looks(browser):
+        _opened(page, show)
+        expect(page.locator(".card")).to_have_count(show.running())
+        page.wait_for_function(f"Math.min(...{WIDTHS}) > 0", timeout=60_000)
+        pictured(page, f"room-wall-{look}")
+        at_desk(page)
+        pictured(page, f"room-desk-{look}")
 
 
 def test_a_page_continues_with_the_machine_of_the_next_attempt(page: Page, show: Show) -> None:
@@ -341,46 +330,50 @@ def test_a_page_continues_with_the_machine_of_the_next_attempt(page: Page, show:
 
 
 def test_a_trial_that_a_person_ends_is_played_again_on_the_same_page(
-    page: Page, show: Show
+    ended: Page, show: Show
 ) -> None:
-    at_desk(page)
-    page.get_by_role("button", name="End …").click()
-    page.get_by_role("button", name="Infeasible").click()
-    row: Row = until(lambda: next(iter(_rows(show)), None))
+    [row] = _rows(show)
     assert (row.stop, row.assisted, row.score) == ("infeasible", True, 1.0)
-    expect(page.locator(".stage img")).to_be_visible(timeout=20_000)
-    expect(page.locator(".controls[aria-label=Controls]")).to_be_hidden()
-    page.keyboard.press("Home")
-    expect(page.get_by_text("before step 1 of")).to_be_visible()
-    page.keyboard.press("ArrowRight")
-    expect(page.get_by_text("after step 1 of")).to_be_visible()
-    page.keyboard.press("ArrowRight")
-    expect(page.locator(".step.current .at")).to_have_text("2")
-    page.get_by_role("button", name="Play").click()
-    expect(page.get_by_text("step 3 of")).to_be_visible(timeout=20_000)
-    page.get_by_role("button", name="Stop").click()
-    page.locator("#path a").click()
-    expect(page.get_by_role("link", name="menu", exact=True)).to_be_visible()
-    expect(page.get_by_text("assisted", exact=True)).to_be_visible()
+    expect(ended.locator(".stage img")).to_be_visible(timeout=20_000)
+    expect(ended.locator(".controls[aria-label=Controls]")).to_be_hidden()
+    ended.keyboard.press("Home")
+    expect(ended.get_by_text("before step 1 of")).to_be_visible()
+    ended.keyboard.press("ArrowRight")
+    expect(ended.get_by_text("after step 1 of")).to_be_visible()
+    ended.keyboard.press("ArrowRight")
+    expect(ended.locator(".step.current .at")).to_have_text("2")
+    ended.get_by_role("button", name="Play").click()
+    expect(ended.get_by_text("step 3 of")).to_be_visible(timeout=20_000)
+    ended.get_by_role("button", name="Stop").click()
+    ended.locator("#path a").click()
+    expect(ended.get_by_role("link", name="sums", exact=True)).to_be_visible()
+    expect(ended.get_by_text("assisted", exact=True)).to_be_visible()
 
 
+@pytest.mark.usefixtures("ended")
 def test_a_finished_trial_is_pictured(browser: Browser, show: Show) -> None:
-    assert _rows(show), "the trial before has not ended"
-    for scheme in ("light", "dark"):
-        for size in (WIDE, NARROW):
-            with browser.new_context(viewport=size, color_scheme=scheme) as context:
-                shown = _opened(context.new_page(), show)
-                shown.locator('a[href="#/trial/menus/menu.1"]').first.click()
-                expect(shown.locator(".stage img")).to_be_visible(timeout=20_000)
-                shown.keyboard.press("Home")
-                expect(shown.get_by_text("before step 1 of")).to_be_visible()
-                shown.locator(".stage img").evaluate("image => image.decode()")
-                _pictured(shown, f"room-replay-{scheme}-{size['width']}")
+    for page, look in looks(browser):
+        _opened(page, show)
+        page.locator('a[href="#/trial/menus/sums.1"]').first.click()
+        expect(page.locator(".stage img")).to_be_visible(timeout=20_000)
+        page.keyboard.press("Home")
+        expect(page.get_by_text("before step 1 of")).to_be_visible()
+        page.locator(".stage img").evaluate("image => image.decode()")
+        pictured(page, f"room-replay-{look}")
 
 
 def _rows(show: Show) -> list[Row]:
+    """Those of the trial that a person ends."""
     rows = read_rows(show.run) if (show.run / "results.jsonl").exists() else []
-    return [row for row in rows if row.task == "menu"]
+    return [row for row in rows if row.task == "sums"]
+
+
+def _screen_of(machine: Machine) -> str:
+    """Its address; empty for the machine of a trial that has ended."""
+    try:
+        return machine.vnc[0] if machine.vnc else ""
+    except MachineError:
+        return ""
 
 
 def _opened(page: Page, show: Show) -> Page:
@@ -394,9 +387,3 @@ def _clicked(screen: Any, show: Show, count: int) -> bool:
     screen.click(position={"x": box["width"] / 2, "y": box["height"] / 2})
     time.sleep(1.5)
     return len(show.steps()) > count
-
-
-def _pictured(page: Page, name: str) -> None:
-    if os.environ.get("AMBIDEX_WRITE_PICTURES"):
-        page.screenshot(path=PICTURES / f"{name}.png")
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth + 1"), name

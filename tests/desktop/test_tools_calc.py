@@ -2,6 +2,7 @@
 
 from datetime import date, datetime
 from io import BytesIO
+from typing import Any
 
 import pytest
 from openpyxl import Workbook, load_workbook
@@ -20,7 +21,10 @@ def calc(guest: Guest) -> Guest:
     sheet = book.active
     assert sheet is not None
     sheet.title = "Stock"
-    for row in [("Item", "Count", "Price"), ("pen", 3, 1.5), ("ink", 2, 7.25), ("paper", 9, 0.5)]:
+    rows: list[list[Any]] = [
+        ["Item", "Count", "Price"], ["pen", 3, 1.5], ["ink", 2, 7.25], ["paper", 9, 0.5],
+    ]  # fmt: skip
+    for row in rows:
         sheet.append(row)
     sheet["AB2"] = "far"
     sheet["B2"].number_format = "0.00"

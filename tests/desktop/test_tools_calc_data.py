@@ -1,6 +1,7 @@
 """Calc's tools that sort, fill, transpose and reorder data; openpyxl reads the files back."""
 
 from io import BytesIO
+from typing import Any
 
 import pytest
 from openpyxl import Workbook, load_workbook
@@ -27,12 +28,15 @@ def calc(guest: Guest) -> Guest:
     for name in ("Sort", "Columns", "Other"):
         sheet = book.create_sheet(name)
         for row in ROWS:
-            sheet.append(row)
+            sheet.append([*row])
         sheet["C2"].number_format = "0.00"
         sheet["A2"].font = Font(b=True)
         sheet.column_dimensions["A"].width = 30
-    for row in [("Name", "When"), ("a", "N/A"), ("b", 2), ("c", "=NA()"), ("N/A more", "n/a")]:
-        book["Other"].append(row)
+    lines: list[list[Any]] = [
+        ["Name", "When"], ["a", "N/A"], ["b", 2], ["c", "=NA()"], ["N/A more", "n/a"],
+    ]  # fmt: skip
+    for line in lines:
+        book["Other"].append(line)
     book.remove(book["Sheet"])
     book.create_sheet("Empty")
     content = BytesIO()

@@ -1,6 +1,7 @@
 """Calc's tools for formats, validation and comments; openpyxl reads the files back."""
 
 from io import BytesIO
+from typing import Any
 
 import pytest
 from openpyxl import Workbook, load_workbook
@@ -19,9 +20,11 @@ def calc(guest: Guest) -> Guest:
     sheet = book.active
     assert sheet is not None
     sheet.title = "Data"
-    for row in [("Item", "Amount", "Share"), ("pen", 1234.5, 0.25), ("ink", -20, 0.5)]:
-        sheet.append(row)
-    for row, number in enumerate((1_234_567, -2_500_000_000, 999, "text", 7_200_000_000), start=10):
+    lines: list[list[Any]] = [["Item", "Amount", "Share"], ["pen", 1234.5, 0.25], ["ink", -20, 0.5]]
+    for line in lines:
+        sheet.append(line)
+    numbers: list[float | str] = [1_234_567, -2_500_000_000, 999, "text", 7_200_000_000]
+    for row, number in enumerate(numbers, start=10):
         sheet[f"A{row}"] = number
     content = BytesIO()
     book.save(content)

@@ -1,6 +1,7 @@
 """Calc's tools for PDF and CSV export, the order of sheets, and the view."""
 
 from io import BytesIO
+from typing import Any
 
 import pytest
 from openpyxl import Workbook, load_workbook
@@ -87,14 +88,14 @@ def test_a_pdf_has_the_requested_sheets(calc: Guest) -> None:
     texts = pages(calc, whole["path"])
     assert len(texts) == whole["pages"] > 4
     assert "second page" in texts[-2]
-    some = {"file_path": "~/pages/some of it.pdf", "sheets": ["Third", "Second"]}
+    some: dict[str, Any] = {"file_path": "~/pages/some of it.pdf", "sheets": ["Third", "Second"]}
     written = done(calc, "calc_export_to_pdf", **some)
     assert written["sheets"] == ["Second", "Third"]
     texts = pages(calc, some["file_path"])
     assert ["second page" in texts[0], "third page" in texts[1]] == [True, True]
     assert len(texts) == written["pages"] == 2
     done(calc, "calc_set_print_area", range_str="A1:A3", sheet="Long")
-    one = {"file_path": "~/pages/part.pdf", "sheets": ["Long"]}
+    one: dict[str, Any] = {"file_path": "~/pages/part.pdf", "sheets": ["Long"]}
     done(calc, "calc_export_to_pdf", open_after_export=True, **one)
     (text,) = pages(calc, one["file_path"])
     assert "row 3" in text

@@ -1,5 +1,7 @@
 """Impress's tools for text in the real Impress; python-pptx reads the saved files back."""
 
+from typing import Any
+
 import pytest
 from pptx.enum.text import PP_ALIGN
 
@@ -214,7 +216,7 @@ def test_a_tool_s_change_can_be_undone_and_redone_with_keys(impress: Guest) -> N
     assert runs(_last(impress)[0])[0].font.bold
 
 
-def _last(guest: Guest) -> list[object]:
+def _last(guest: Guest) -> list[Any]:
     """The boxes of the last slide of the saved file."""
     return list(saved(guest, TALK).slides[3].shapes)
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+import ambidex.mcp_tools.filesystem.mounted
+import ambidex.mcp_tools.git.mounted  # these two modules declare the tools of their apps
 from ambidex.host.client.guest import Guest
 from ambidex.mcp_tools import App
-from ambidex.mcp_tools.filesystem import mounted as filesystem
-from ambidex.mcp_tools.git import mounted as git
 from tests.desktop.tool_calls import called, done, read, refused
 
 LISTED = """
@@ -44,7 +44,11 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "filesystem": ("filesystem_list_directory", {"path": "~/mounted"}),
 }
 
-apps = pytest.mark.parametrize("app", [filesystem.app, git.app], ids=lambda app: app.name)
+apps = pytest.mark.parametrize(
+    "app",
+    [ambidex.mcp_tools.filesystem.app, ambidex.mcp_tools.git.app],
+    ids=lambda app: app.name,
+)
 
 
 def server_of(guest: Guest, app: App) -> str:

@@ -196,7 +196,7 @@ def test_pictures_are_converted_and_losses_are_noted(pictures: Guest) -> None:
     assert result["notes"] == ["transparent areas became white"]
     image = opened(pictures, "~/p/1.jpg")
     assert (image.format, image.size) == ("JPEG", (40, 20))
-    assert min(image.getpixel((3, 10))) > 250  # type: ignore[arg-type, type-var]
+    assert min(image.getpixel((3, 10))) > 250  # type: ignore[arg-type]
     assert refused(pictures, convert, **arguments)[0] == "exists"
     done(pictures, convert, **arguments, overwrite=True)
 

@@ -157,7 +157,7 @@ def red_at_the_edge(guest: Guest) -> bool:
     """Whether the middle of the screen's left edge is red."""
     screen = Image.open(BytesIO(guest.screenshot().png())).convert("RGB")
     red, green, blue = numpy.asarray(screen)[screen.height // 2, 4].tolist()
-    return red > 200 and green < 60 and blue < 60
+    return bool(red > 200 and green < 60 and blue < 60)
 
 
 SETTINGS = "~/.config/vlc/vlcrc"

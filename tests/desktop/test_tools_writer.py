@@ -127,8 +127,8 @@ def test_text_and_paragraphs_are_formatted(writer: Guest) -> None:
     assert (reported["😀"]["highlight"], reported["😀"]["strikethrough"]) == ("#FFFF00", True)
     assert [run["text"] for run in looks[1]["runs"] if run["bold"]] == ["Ms Yılmaz"]
     done(writer, "writer_set_text_style", pattern="😀|2", highlight="none", subscript=False)
-    fonts = [run.font for run in saved(writer).paragraphs[4].runs]
-    assert not any(font.highlight_color or font.subscript for font in fonts)
+    plain = [run.font for run in saved(writer).paragraphs[4].runs]
+    assert not any(font.highlight_color or font.subscript for font in plain)
 
 
 def test_invalid_formats_are_refused(writer: Guest) -> None:

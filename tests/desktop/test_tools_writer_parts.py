@@ -176,7 +176,8 @@ def test_pictures_pages_and_their_numbers_are_printed(writer: Guest) -> None:
     done(writer, "writer_export_to_pdf", **again, overwrite=True)
     pdf = PdfReader(BytesIO(writer.get(plain["path"])))
     assert "/DCTDecode" not in _filters(pdf.pages[0])
-    notes = [item.get_object().get("/Contents") for item in pdf.pages[0]["/Annots"]]
+    annotations: Any = pdf.pages[0]["/Annots"]
+    notes = [item.get_object().get("/Contents") for item in annotations]
     assert "With what?\nSay it ❄" in [str(note).replace("\r", "\n") for note in notes if note]
     other = {"output_path": "~/tools/no/out.pdf", "output_filename": "x"}
     assert refused(writer, "writer_export_to_pdf", **other)[0] == "not_found"

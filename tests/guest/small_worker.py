@@ -8,7 +8,7 @@ import threading
 from typing import Any
 
 from ambidex.guest.wire import WorkerReply
-from ambidex.guest.worker import Channel, serve
+from ambidex.guest.worker import Channel, Operation, serve
 from ambidex.mcp_tools import ToolError
 
 CALLS: list[str] = []
@@ -63,7 +63,7 @@ def rights(given: dict[str, Any], body: bytes) -> WorkerReply:
     return WorkerReply(False)
 
 
-OPERATIONS = {
+OPERATIONS: dict[str, Operation] = {
     "rights": rights,
     "check": check,
     "screenshot": screenshot,

@@ -19,7 +19,13 @@ from tests.support.tables import every_case
 
 
 def command(*argv: str, **options: Any) -> dict[str, Any]:
-    defaults = {"cwd": "/", "env": {}, "input": None, "timeout": 10, "background": False}
+    defaults: dict[str, Any] = {
+        "cwd": "/",
+        "env": {},
+        "input": None,
+        "timeout": 10,
+        "background": False,
+    }
     value: dict[str, Any] = run({"argv": list(argv), **defaults, **options}, b"").value
     return value
 

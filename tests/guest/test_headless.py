@@ -17,7 +17,7 @@ from ambidex.guest.door import door
 from ambidex.guest.guard import Token
 from ambidex.guest.journal import Journal
 from ambidex.mcp_tools.waiting import wait_for
-from tests.support.peer import serve
+from tests.support.serving import serve
 
 TOKEN = "a-token-of-a-test"
 

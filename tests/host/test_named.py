@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from ambidex.host import dialects
@@ -40,7 +42,8 @@ def test_built_in_parts_are_found_by_their_modules() -> None:
 
 def test_a_custom_provider_is_named_by_its_module() -> None:
     options = MachineOptions(provider=f"{__name__}:NOWHERE", machines=3)
-    assert open_machines(options, print) == "3 machines"
+    opened: object = open_machines(options, print)
+    assert opened == "3 machines"
     with pytest.raises(UsageError, match="needs `forks` and `open`"):
         provider_named(f"{__name__}:Suite")
 
@@ -65,4 +68,4 @@ def test_an_unknown_name_is_refused_with_the_known_ones(suite: Suite) -> None:
         agent_maker(config_of(suite), lambda _: pytest.fail("no model"))("kind", *NO_TASK)
 
 
-NO_TASK: tuple[object, object] = (None, None)
+NO_TASK: tuple[Any, Any] = (None, None)

@@ -38,7 +38,7 @@ def written(draw: st.DrawFn, value: Any) -> str:
         if isinstance(value, dict):
             key, item = json.dumps(item) + draw(GAPS) + ":" + draw(GAPS), value[item]
         parts.append(draw(GAPS) + key + draw(written(item)) + draw(GAPS))
-    last = "," if parts and draw(st.booleans()) else ""
+    last = "," if draw(st.booleans()) and parts else ""
     opens, closes = "{}" if isinstance(value, dict) else "[]"
     return opens + ",".join(parts) + last + draw(GAPS) + closes
 

@@ -33,7 +33,7 @@ DEFAULTS = """\ufeff###
 """
 VOLUME = parse_defaults(DEFAULTS)["qt-max-volume"]
 RECORDS = parse_defaults(DEFAULTS)["input-record-path"]
-ONE_LINE = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\n"))
+ONE_LINE = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\n"))
 
 
 def test_defaults_are_parsed_with_section_kind_and_description() -> None:

@@ -17,6 +17,7 @@ from ambidex.vm import MachineError
 from ambidex.vm.machines.display import capture
 from ambidex.vm.machines.machine import OwnedMachine
 from ambidex.vm.sandbox.instance import Sandbox
+from tests.support.viewer import screen_of
 
 NAMESPACES = ("--user", "--mount", "--pid", "--net", "--ipc", "--uts")
 
@@ -123,7 +124,7 @@ def test_no_socket_of_the_host_can_be_reached(machine: OwnedMachine[Sandbox], gu
             ("inet", f"127.0.0.1:{port}"),
             ("inet", f"{socket.gethostbyname(socket.gethostname())}:{port}"),
             ("inet", address),
-            ("inet", machine.vnc[0]),
+            ("inet", screen_of(machine)[0]),
             ("inet", "192.0.2.1:80"),
             ("unix", name),
         ):
@@ -158,7 +159,7 @@ print("stolen", got)
 def test_the_desktop_user_cannot_steal_the_sockets_that_connect_to_the_host(
     machine: OwnedMachine[Sandbox], guest: Guest
 ) -> None:
-    for address in (machine.endpoint, machine.vnc[0]):
+    for address in (machine.endpoint, screen_of(machine)[0]):
         port = address.rpartition(":")[2]
         result = guest.run(["python3", "-c", STEAL, port], timeout=60)
         assert result.stdout == "stolen 0\n", result.stderr
@@ -167,7 +168,7 @@ def test_the_desktop_user_cannot_steal_the_sockets_that_connect_to_the_host(
 def test_the_display_requires_its_password_and_listens_on_loopback_only(
     machine: OwnedMachine[Sandbox], guest: Guest
 ) -> None:
-    address, password = machine.vnc
+    address, password = screen_of(machine)
     assert capture(address, password).startswith(b"\x89PNG")
     with pytest.raises(MachineError):
         capture(address, "wrong" + password[:3])

@@ -168,7 +168,11 @@ def named_picture(data: str) -> str:
     """The size of an image and its colour, or the number of its colours."""
     picture = Image.open(io.BytesIO(base64.b64decode(data))).convert("RGB")
     colours = picture.getcolors(1 << 16) or []
-    colour = "#" + bytes(colours[0][1]).hex() if len(colours) == 1 else "of many colours"
+    colour = "of many colours"
+    if len(colours) == 1:
+        channels = colours[0][1]
+        assert isinstance(channels, tuple)
+        colour = f"#{bytes(channels).hex()}"
     return f"<{picture.width}x{picture.height} {colour}>"
 
 

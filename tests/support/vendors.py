@@ -10,6 +10,7 @@ from __future__ import annotations
 import collections.abc
 import functools
 from collections.abc import Mapping
+from types import GenericAlias
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import typing_extensions
@@ -65,7 +66,8 @@ def _strict(kind: Any, known: dict[Any, Any]) -> Any:
             known[kind] = Any  # a recursive type; no request here nests so deep
             hints = typing_extensions.get_type_hints(kind, include_extras=True)
             fields = {name: _strict(hint, known) for name, hint in hints.items()}
-            made = typing_extensions.TypedDict(kind.__name__, fields, total=kind.__total__)
+            make: Any = typing_extensions.TypedDict
+            made = make(kind.__name__, fields, total=kind.__total__)
             made.__pydantic_config__ = {"extra": "forbid"}
             known[kind] = made
         return known[kind]
@@ -80,9 +82,9 @@ def _strict(kind: Any, known: dict[Any, Any]) -> Any:
         return kind
     strict = tuple(_strict(each, known) for each in inside)
     if origin in (collections.abc.Iterable, collections.abc.Sequence, list):
-        return list[strict[0]]
+        return GenericAlias(list, strict[:1])
     if origin in (dict, collections.abc.Mapping):
-        return dict[strict[0], strict[1]]
+        return GenericAlias(dict, strict[:2])
     # Anything else is a file to upload, which is not sent here.
     return Union[strict] if origin is Union else bytes  # noqa: UP007
 

@@ -9,10 +9,18 @@ from contextlib import contextmanager
 from vncdotool.rfb import _vnc_des, des_encrypt
 from websockets.sync.client import ClientConnection, connect
 
-__all__ = ["viewer"]
+from ambidex.vm import Machine
+
+__all__ = ["screen_of", "viewer"]
 
 VERSION = b"RFB 003.008\n"
 PASSWORD = 2
+
+
+def screen_of(machine: Machine) -> tuple[str, str]:
+    """The address and the password of a machine's screen."""
+    assert machine.vnc is not None
+    return machine.vnc
 
 
 @contextmanager
@@ -25,11 +33,11 @@ def viewer(
     with connect(where, additional_headers={"cookie": shown}) as socket:
         assert socket.recv() == VERSION
         socket.send(VERSION)
-        offered = socket.recv()
-        assert PASSWORD in bytes(offered)[1:], offered
+        offered = socket.recv(decode=False)
+        assert PASSWORD in offered[1:], offered
         socket.send(bytes([PASSWORD]))
-        socket.send(des_encrypt(_vnc_des(password), bytes(socket.recv())))
+        socket.send(des_encrypt(_vnc_des(password), socket.recv(decode=False)))
         assert socket.recv() == bytes(4)
         socket.send(b"\x01")
-        width, height = struct.unpack_from("!HH", bytes(socket.recv()))
+        width, height = struct.unpack_from("!HH", socket.recv(decode=False))
         yield socket, (width, height)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ambidex.tasks import Suite, Task
+from ambidex.tasks import Suite, Task, verbs_of
 from ambidex.tasks.load import load_suite
 from ambidex.tasks.spec import Put
 from tests.support.served import CATALOGUE
@@ -45,16 +45,15 @@ def test_each_task_can_be_proved_in_either_modality_within_the_short_limit(task:
 
 def test_nothing_collected_scores_0(task: Task, tmp_path: Path) -> None:
     if task.spec.feasible:
-        scores = [check(tmp_path) for check in task.body.checks]
+        scores = [check(tmp_path) for check in verbs_of(task).checks]
         assert min(score.value for score in scores) == 0
         assert all(score.reason for score in scores)
 
 
 def test_every_file_of_a_task_is_used_and_small(task: Task) -> None:
-    used = {verb.put for verb in task.spec.setup if isinstance(verb, Put)}
-    result = {
-        path.relative_to(task.body.folder).as_posix(): path for path in task.body.folder.rglob("*")
-    }
+    body = verbs_of(task)
+    used = {verb.put for verb in body.spec.setup if isinstance(verb, Put)}
+    result = {path.relative_to(body.folder).as_posix(): path for path in body.folder.rglob("*")}
     files = {name for name, path in result.items() if path.is_file()}
     assert files - used == {"task.toml"}
     assert sum(result[name].stat().st_size for name in files) < 512 * 1024

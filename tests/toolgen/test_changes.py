@@ -50,7 +50,7 @@ def test_changes_of_other_files_and_settings_are_side_effects() -> None:
     assert of_gnome == {"/home/user/b.txt", "/home/user/left.tmp"}
 
 
-def folder(path: Path, cell: object, text: str, position: int) -> Path:
+def folder(path: Path, cell: int, text: str, position: int) -> Path:
     path.mkdir()
     book = Workbook()
     assert book.active is not None

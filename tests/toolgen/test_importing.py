@@ -12,7 +12,7 @@ import pytest
 from ambidex.host.errors import UsageError
 from ambidex.toolgen.candidates.importing import from_openapi, from_server
 from ambidex.toolgen.stages.propose import Proposal, from_elsewhere
-from tests.support.peer import serve
+from tests.support.serving import serve
 from tests.support.tables import every_case
 from tests.toolgen.small_server import server
 

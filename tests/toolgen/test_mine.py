@@ -27,7 +27,7 @@ def typed(text: str) -> tuple[str, dict[str, Any]]:
 
 REPLACE = (key("ctrl", "h"), typed("old"), key("alt", "p"), typed("new"), key("alt", "l"))
 SAVE = (key("ctrl", "s"), key("enter"))
-TOOL = ("calc_save", {})
+TOOL: tuple[str, dict[str, Any]] = ("calc_save", {})
 WAIT = ("computer_wait", {"seconds": 2})
 
 

@@ -25,8 +25,8 @@ from ambidex.toolgen import cli, foundry
 from ambidex.toolgen.stages import propose as propose_stage
 from ambidex.toolgen.store import Folder, open_candidate
 from examples.foundry.stand_in import answer
-from tests.support.peer import serve
 from tests.support.served import CATALOGUE
+from tests.support.serving import serve
 
 ROOT = Path(__file__).parents[2]
 NOWHERE = {**os.environ, ENDPOINT: "http://127.0.0.1:9"}

@@ -17,7 +17,7 @@ from ambidex.host.runs.machines import MachineOptions
 from ambidex.toolgen import Admission, Outcome
 from ambidex.toolgen.review.serve import review_app, serve_in_background
 from ambidex.toolgen.store import Folder, folders, now
-from ambidex.toolgen.verdicts import Submission, decision_on, give_verdict, record_opinion
+from ambidex.toolgen.verdicts import decision_on, give_verdict, record_opinion
 from tests.support.tables import every_case
 from tests.toolgen.reviewed import (
     ONE_CASE,
@@ -323,7 +323,7 @@ def _accept(folder: Folder, *names: str) -> None:
     draft = folder.latest()
     assert draft is not None
     for name in names:
-        give_verdict(folder, name, Submission(draft=draft.n, sha256=draft.sha256, verdict="accept"))
+        give_verdict(folder, name, submission(draft, "accept"))
 
 
 def _admission(folder: Folder) -> Admission:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, Request, ViewportSize, expect
 
 from ambidex.host.runs.machines import MachineOptions
 from ambidex.toolgen import Verdict
@@ -15,12 +15,14 @@ from ambidex.toolgen.review.serve import review_app, serve_in_background
 from ambidex.toolgen.store import Folder
 from ambidex.toolgen.verdicts import decision_on, give_verdict
 from tests.host.room.test_pages import UNNAMED
+from tests.support.browsing import NARROW, WIDE, visit
 from tests.support.served import CATALOGUE
 from tests.toolgen.reviewed import ONE_CASE, full_candidate, new_candidate, redraft, submission
 
 NO_MACHINES = MachineOptions(provider="none")
 PATIENCE = 30_000
 """Milliseconds."""
+NAMES = ("ann", "ben", "cleo")
 CROWDED = "document.documentElement.scrollWidth <= innerWidth + 1"
 
 
@@ -40,30 +42,46 @@ def folder(tmp_path: Path) -> Folder:
 
 @pytest.fixture
 def addresses(folder: Folder) -> Iterator[dict[str, str]]:
-    names = ["ann", "ben", "cleo"]
-    with serve_in_background(review_app(folder.path.parent, names, NO_MACHINES)) as address:
-        yield {name: address(name) for name in names}
+    with serve_in_background(review_app(folder.path.parent, NAMES, NO_MACHINES)) as address:
+        yield {name: address(name) for name in NAMES}
 
 
 @contextmanager
-def browsing(browser: Browser, address: str, width: int = 1440) -> Iterator[Page]:
+def browsing(tab: Page, address: str, size: ViewportSize = WIDE) -> Iterator[Page]:
     """A reviewer's page. An error in it, or a request to another server, fails the test."""
-    errors: list[str] = []
-    size = {"width": width, "height": 900}
-    with browser.new_context(viewport=size) as context:  # type: ignore[arg-type]
-        page = context.new_page()
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        base = address.partition("/?")[0]
-        page.on("request", lambda request: _check_request(request.url, base, errors))
-        page.goto(address)
-        expect(page.locator(".candidate").first).to_be_visible()
-        yield page
-    assert errors == []
+    requested: list[str] = []
+
+    def on_request(request: Request) -> None:
+        requested.append(request.url)
+
+    tab.on("request", on_request)
+    try:
+        with visit(tab, address, size) as page:
+            expect(page.locator(".candidate").first).to_be_visible()
+            yield page
+    finally:
+        tab.remove_listener("request", on_request)
+    own = (f"{address.partition('/?')[0]}/", "data:", "blob:", "about:")
+    assert [url for url in requested if not url.startswith(own)] == []
 
 
-def _check_request(url: str, base: str, errors: list[str]) -> None:
-    if not url.startswith((f"{base}/", "data:", "blob:")):
-        errors.append(url)
+@pytest.fixture
+def reviewer(browser: Browser, addresses: dict[str, str]) -> Iterator[Callable[[str], Page]]:
+    """Opens the page of a reviewer in a browser whose clock can be moved."""
+    with ExitStack() as stack:
+
+        def opened(name: str) -> Page:
+            context = stack.enter_context(browser.new_context())
+            context.clock.install()
+            return stack.enter_context(browsing(context.new_page(), addresses[name]))
+
+        yield opened
+
+
+def poll(*pages: Page) -> None:
+    """Move the clocks of the pages past the time of their next request for news."""
+    for page in pages:
+        page.clock.fast_forward("01:00")
 
 
 def open_card(page: Page, name: str = "text-size") -> Page:
@@ -85,42 +103,40 @@ def opinions(page: Page) -> Locator:
 
 
 def test_two_reviewers_are_blind_to_each_other_and_a_third_decides(
-    browser: Browser, folder: Folder, addresses: dict[str, str]
+    folder: Folder, reviewer: Callable[[str], Page]
 ) -> None:
-    with (
-        browsing(browser, addresses["ann"]) as ann,
-        browsing(browser, addresses["ben"]) as ben,
-        browsing(browser, addresses["cleo"]) as cleo,
-    ):
-        for page in (ann, ben, cleo):
-            open_card(page)
-            expect(page.get_by_role("heading", name="Your verdict")).to_be_visible()
-        judge(ann, "Accept")
-        expect(opinions(ann)).to_have_count(1)
-        expect(ann.get_by_text("waiting for a second reviewer").first).to_be_visible()
-        for page in (ben, cleo):
-            page.reload()
-            expect(page.get_by_role("heading", name="Your verdict")).to_be_visible()
-            expect(opinions(page)).to_have_count(0)
-            expect(page.locator("h1 + .chip")).to_have_text("waiting for you")
-        judge(ben, "Reject", "It is a recording of one case.")
-        expect(opinions(ben)).to_have_count(2)
-        expect(opinions(ann)).to_have_count(2)
-        expect(ann.get_by_text("It is a recording of one case.")).to_be_visible()
-        expect(ann.get_by_text("two reviewers disagree; waiting for a third").first).to_be_visible()
-        expect(opinions(cleo)).to_have_count(0)
-        judge(cleo, "Accept")
-        for page in (ann, ben, cleo):
-            expect(page.locator("h1 + .chip")).to_have_text("accepted")
-            expect(opinions(page)).to_have_count(3)
+    ann, ben, cleo = (reviewer(name) for name in NAMES)
+    for page in (ann, ben, cleo):
+        open_card(page)
+        expect(page.get_by_role("heading", name="Your verdict")).to_be_visible()
+    judge(ann, "Accept")
+    expect(opinions(ann)).to_have_count(1)
+    expect(ann.get_by_text("waiting for a second reviewer").first).to_be_visible()
+    for page in (ben, cleo):
+        page.reload()
+        expect(page.get_by_role("heading", name="Your verdict")).to_be_visible()
+        expect(opinions(page)).to_have_count(0)
+        expect(page.locator("h1 + .chip")).to_have_text("waiting for you")
+    judge(ben, "Reject", "It is a recording of one case.")
+    expect(opinions(ben)).to_have_count(2)
+    poll(ann, cleo)
+    expect(opinions(ann)).to_have_count(2)
+    expect(ann.get_by_text("It is a recording of one case.")).to_be_visible()
+    expect(ann.get_by_text("two reviewers disagree; waiting for a third").first).to_be_visible()
+    expect(opinions(cleo)).to_have_count(0)
+    judge(cleo, "Accept")
+    poll(ann, ben)
+    for page in (ann, ben, cleo):
+        expect(page.locator("h1 + .chip")).to_have_text("accepted")
+        expect(opinions(page)).to_have_count(3)
     assert decision_on(folder).verdict is Verdict.ACCEPT
     assert decision_on(folder).reviewers == ("ann", "cleo")
 
 
 def test_a_half_filled_form_survives_a_reload(
-    browser: Browser, folder: Folder, addresses: dict[str, str]
+    tab: Page, folder: Folder, addresses: dict[str, str]
 ) -> None:
-    with browsing(browser, addresses["ann"]) as page:
+    with browsing(tab, addresses["ann"]) as page:
         open_card(page)
         page.get_by_label("Revise").check()
         page.get_by_label("Safe").fill("It overwrites without asking.")
@@ -135,9 +151,9 @@ def test_a_half_filled_form_survives_a_reload(
 
 
 def test_an_incomplete_verdict_is_not_sent(
-    browser: Browser, folder: Folder, addresses: dict[str, str]
+    tab: Page, folder: Folder, addresses: dict[str, str]
 ) -> None:
-    with browsing(browser, addresses["ann"]) as page:
+    with browsing(tab, addresses["ann"]) as page:
         open_card(page)
         submit = page.get_by_role("button", name="Submit verdict")
         submit.click()
@@ -150,22 +166,22 @@ def test_an_incomplete_verdict_is_not_sent(
 
 
 def test_the_page_notices_a_new_draft_and_the_verdict_is_about_it(
-    browser: Browser, folder: Folder, addresses: dict[str, str]
+    folder: Folder, reviewer: Callable[[str], Page]
 ) -> None:
-    with browsing(browser, addresses["ann"]) as page:
-        open_card(page)
-        expect(page.get_by_text("On draft 2.")).to_be_visible()
-        redraft(folder, ONE_CASE + "# fixed\n")
-        expect(page.get_by_text("There is a new draft")).to_be_visible()
-        expect(page.get_by_text("On draft 3.")).to_be_visible()
-        judge(page, "Accept")
+    page = open_card(reviewer("ann"))
+    expect(page.get_by_text("On draft 2.")).to_be_visible()
+    redraft(folder, ONE_CASE + "# fixed\n")
+    poll(page)
+    expect(page.get_by_text("There is a new draft")).to_be_visible()
+    expect(page.get_by_text("On draft 3.")).to_be_visible()
+    judge(page, "Accept")
     assert [review.draft for review in folder.reviews()] == [3]
 
 
 def test_changes_since_earlier_drafts_are_shown(
-    browser: Browser, folder: Folder, addresses: dict[str, str]
+    tab: Page, folder: Folder, addresses: dict[str, str]
 ) -> None:
-    with browsing(browser, addresses["ann"]) as page:
+    with browsing(tab, addresses["ann"]) as page:
         open_card(page)
         code = page.get_by_role("region", name="Code of the tool")
         expect(code.locator(".nf")).to_have_text(["set_text_size"])
@@ -178,10 +194,8 @@ def test_changes_since_earlier_drafts_are_shown(
         expect(page.get_by_role("region", name="Code of the tests")).to_be_visible()
 
 
-def test_stage_results_are_shown(
-    browser: Browser, folder: Folder, addresses: dict[str, str]
-) -> None:
-    with browsing(browser, addresses["ann"]) as page:
+def test_stage_results_are_shown(tab: Page, folder: Folder, addresses: dict[str, str]) -> None:
+    with browsing(tab, addresses["ann"]) as page:
         open_card(page)
         for words in (
             "varied: other value",
@@ -200,9 +214,9 @@ def test_stage_results_are_shown(
 
 
 def test_a_verdict_can_be_given_with_the_keyboard_alone(
-    browser: Browser, folder: Folder, addresses: dict[str, str]
+    tab: Page, folder: Folder, addresses: dict[str, str]
 ) -> None:
-    with browsing(browser, addresses["ann"]) as page:
+    with browsing(tab, addresses["ann"]) as page:
         until_focused(page, "a.candidate[href$='/text-size']")
         page.keyboard.press("Enter")
         expect(page.get_by_role("heading", name="Your verdict")).to_be_visible()
@@ -227,13 +241,13 @@ def until_focused(page: Page, selector: str) -> None:
     raise AssertionError(f"the Tab key does not reach {selector}")
 
 
-@pytest.mark.parametrize("width", [1440, 390])
+@pytest.mark.parametrize("size", [WIDE, NARROW])
 def test_every_control_has_a_name_and_nothing_overflows_the_page(
-    browser: Browser, folder: Folder, addresses: dict[str, str], width: int
+    tab: Page, folder: Folder, addresses: dict[str, str], size: ViewportSize
 ) -> None:
     draft = folder.latest()
     assert draft is not None
-    with browsing(browser, addresses["ann"], width=width) as page:
+    with browsing(tab, addresses["ann"], size) as page:
         assert page.evaluate(UNNAMED) == []
         assert page.evaluate(CROWDED)
         open_card(page)
@@ -248,10 +262,10 @@ def test_every_control_has_a_name_and_nothing_overflows_the_page(
 
 
 def test_a_model_s_text_is_never_treated_as_markup(
-    browser: Browser, folder: Folder, addresses: dict[str, str]
+    tab: Page, folder: Folder, addresses: dict[str, str]
 ) -> None:
     redraft(folder, ONE_CASE.replace("larger.", "larger. <img src=x onerror=alert(1)>"))
-    with browsing(browser, addresses["ann"]) as page:
+    with browsing(tab, addresses["ann"]) as page:
         open_card(page)
         expect(page.get_by_text("<img src=x onerror=alert(1)>").first).to_be_visible()
         assert page.locator("img[src=x]").count() == 0
@@ -263,7 +277,8 @@ def form_page(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Ite
     folder = full_candidate(tmp_path_factory.mktemp("foundry"))
     with (
         serve_in_background(review_app(folder.path.parent, ["ann"], NO_MACHINES)) as address,
-        browsing(browser, address("ann")) as page,
+        browser.new_context() as context,
+        browsing(context.new_page(), address("ann")) as page,
     ):
         yield page
 
@@ -331,11 +346,13 @@ def test_malformed_json_is_not_sent(form_page: Page) -> None:
 
 
 def test_a_verdict_from_another_reviewer_s_session_is_refused(
-    browser: Browser, folder: Folder, addresses: dict[str, str]
+    tab: Page, folder: Folder, addresses: dict[str, str]
 ) -> None:
-    with browsing(browser, addresses["ann"]) as page:
+    with (
+        browsing(tab, addresses["ann"]) as page,
+        page.context.new_page() as second,
+    ):
         open_card(page)
-        second = page.context.new_page()
         second.goto(addresses["ben"])
         expect(second.get_by_text("You are ben")).to_be_visible()
         page.get_by_label("Accept").check()

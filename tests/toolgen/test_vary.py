@@ -7,7 +7,7 @@ from pathlib import Path
 from docx import Document
 from openpyxl import load_workbook
 
-from ambidex.tasks import Task
+from ambidex.tasks import Task, verbs_of
 from ambidex.tasks.load import load_suite
 from ambidex.tasks.spec import Call
 from ambidex.toolgen.stages.variations import EMPTY, Variation, apply_swap, variations, vary
@@ -55,7 +55,7 @@ def test_a_varied_task_is_consistent_with_its_files(tmp_path: Path) -> None:
     task = task_of("calc-reverse-rows")
     by_kind = kinds("calc-reverse-rows")
     moved = vary(task, by_kind["other place"], tmp_path / "moved")
-    cells = moved.spec.check[0].with_["cells"]
+    cells = verbs_of(moved).spec.check[0].with_["cells"]
     assert (cells["C5"], cells["D6"], cells["E12"]) == ("Boat", "Sólrún", 5)
     sheet = load_workbook(tmp_path / "moved" / "files" / "regatta.xlsx").active
     assert sheet is not None
@@ -66,8 +66,8 @@ def test_a_varied_task_is_consistent_with_its_files(tmp_path: Path) -> None:
         ["0", "Übersicht Ω Starts"],
         True,
     )
-    assert other.spec.check[0].with_["sheet"] == "Übersicht Ω Starts"
-    named = vary(task, by_kind["other file"], tmp_path / "file").spec
+    assert verbs_of(other).spec.check[0].with_["sheet"] == "Übersicht Ω Starts"
+    named = verbs_of(vary(task, by_kind["other file"], tmp_path / "file")).spec
     put, opened = named.setup
     assert put.model_dump()["to"] == "~/Documents/Ведомость № 7 数据.xlsx"
     assert put.model_dump()["put"] == "files/regatta.xlsx"
@@ -88,7 +88,7 @@ def test_the_texts_that_checks_refer_to_get_a_prefix(tmp_path: Path) -> None:
     texts = [paragraph.text for paragraph in document.paragraphs]
     assert texts[0] == "Жé数Minutes of the garden committee"
     assert texts[2] == "Lars came late again."
-    assert other.spec.check[0].with_["paragraphs"][0] == texts[0]
+    assert verbs_of(other).spec.check[0].with_["paragraphs"][0] == texts[0]
 
 
 @every_case(

@@ -13,6 +13,7 @@ import time
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -92,18 +93,16 @@ class Desk:
     count: int = 0
 
 
-def ask(guest: Guest, word: str) -> dict[str, object]:
+def ask(guest: Guest, word: str) -> dict[str, Any]:
     answer = guest.run(["socat", "-t30", "-", "UNIX-CONNECT:/tmp/witness"], input=f"{word}\n")
     assert answer.returncode == 0, answer
-    payload: dict[str, object] = json.loads(answer.stdout)
+    payload: dict[str, Any] = json.loads(answer.stdout)
     return payload
 
 
 def read_desk(guest: Guest) -> Desk:
     payload = ask(guest, "look")
     files, windows = payload.pop("files"), payload.pop("windows")
-    assert isinstance(files, dict)
-    assert isinstance(windows, list)
     return Desk(**payload, files=tuple(sorted(files.items())), windows=frozenset(windows))
 
 
@@ -234,6 +233,12 @@ class Model:
                 assert read_desk(guest) == self.desks[which], self.done
 
 
+def own(machines: Source) -> OwnedMachine[Instance]:
+    machine = machines.make()
+    assert isinstance(machine, OwnedMachine)
+    return machine
+
+
 OPERATION = st.tuples(st.sampled_from(KINDS), st.integers(0, 1), st.integers(0, 999))
 
 
@@ -250,7 +255,7 @@ def test_every_fork_has_the_saved_state_and_the_other_machine_is_undisturbed(
     assume(len({kind for kind, _, _ in drawn}) > 2)  # skip the simplest example, of one kind
     folder = tmp_path_factory.mktemp("trial") / "snapshots"
     with ExitStack() as stack:
-        pair = tuple(stack.enter_context(closing(machines.make())) for _ in range(2))
+        pair = tuple(stack.enter_context(closing(own(machines))) for _ in range(2))
         model = Model(pair, folder)
         for kind, which, number in drawn:
             model.do(kind, which, number)

@@ -7,6 +7,7 @@ import ast
 import difflib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ambidex.tasks import ToolSpec
 from ambidex.toolgen import Finding
@@ -121,6 +122,8 @@ def nearest(
     return sorted(similar, key=lambda pair: -pair[1])
 
 
+# The next draft of a candidate, or the next look at its card, has mostly the same description.
+@lru_cache(maxsize=10_000)
 def _ratio(one: str, other: str) -> float:
     return difflib.SequenceMatcher(None, one, other).ratio()
 

@@ -7,6 +7,7 @@ guest/ and mcp_tools/ (layers/<digest>/: layer.squashfs). An image is identified
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import shlex
@@ -142,11 +143,11 @@ def _make_archive(
     archive: Path,
     say: Callable[[str], None],
 ) -> None:
-    files = staging / "files.tar"
+    files, services = staging / "files.tar", load_services(recipe.services)
     with tarfile.open(files, "w") as files_archive:
         for folder in recipe.file_folders(name):
             _add(files_archive, folder)
-        for path, content, mode in service_files(load_services(recipe.services)):
+        for path, content, mode in service_files(services):
             entry = tarfile.TarInfo(path.lstrip("/"))
             entry.size, entry.mode = len(content), mode
             files_archive.addfile(entry, io.BytesIO(content))
@@ -167,6 +168,12 @@ def _make_archive(
             f"--include={','.join(packages)}",
             "--dpkgopt=path-exclude=/usr/share/doc/*",
             "--dpkgopt=path-exclude=/usr/share/man/*",
+            *(f"--dpkgopt=path-include={kept}" for one in services.values() for kept in one.keeps),
+            *(
+                f"--essential-hook={_make_account(one)}"
+                for one in services.values()
+                if one.account_id
+            ),
             f"--customize-hook=tar-in {files} /",
             f"--customize-hook=upload {script} /customize.sh",
             f'--customize-hook=chroot "$1" sh /customize.sh {arguments}',
@@ -185,6 +192,13 @@ def _make_archive(
         progress=lambda line: say(line) if line.startswith("I: ") else None,
     )
     partial.rename(archive)
+
+
+def _make_account(service: Service) -> str:
+    """A shell command that adds a service's account to a tree without the programs for that."""
+    name, id = service.account, service.account_id
+    group, user = f"{name}:x:{id}:", f"{name}:x:{id}:{id}::/nonexistent:/usr/sbin/nologin"
+    return f'echo {group} >>"$1/etc/group"; echo {user} >>"$1/etc/passwd"'
 
 
 def _add(archive: tarfile.TarFile, folder: Path) -> None:
@@ -291,9 +305,14 @@ def read_base(folder: Path) -> Base:
 
 
 def list_bases() -> list[Base]:
-    """All finished bases, sorted by name, the newest of a name last."""
+    """All finished bases, sorted by name, the newest of a name last. Those that another version
+    described in its own way are left out."""
     folders = sorted(bases_folder().glob("[!.]*/base.json"), key=lambda path: path.stat().st_mtime)
-    return sorted((read_base(path.parent) for path in folders), key=lambda base: base.name)
+    bases = []
+    for path in folders:
+        with contextlib.suppress(TypeError, ValueError, KeyError):
+            bases.append(read_base(path.parent))
+    return sorted(bases, key=lambda base: base.name)
 
 
 def find_base(name: str) -> Base:

@@ -69,8 +69,13 @@ class Service(Declaration):
     title: str
     packages: list[str] = []
     """Packages of the distribution that it needs."""
+    keeps: list[GuestPath] = []
+    """Patterns of its packages' files that must stay although images leave out documentation."""
     account: str
     """The account that it runs as; its packages or its seed create it."""
+    account_id: int = Field(0, ge=0, le=60000)
+    """The user and group id of `account`, if it must exist before its packages are installed: they
+    would give it the desktop user's."""
     argv: Argv
     environment: dict[str, str] = {}
     runtime: list[GuestPath] = []
@@ -132,7 +137,7 @@ def service_files(
     services: Mapping[str, Service], folder: Path = SERVICES
 ) -> Iterator[tuple[str, bytes, int]]:
     """The files that an image needs for its services: path, content and mode of each."""
-    fields = set(Service.model_fields) - {"packages"}
+    fields = set(Service.model_fields) - {"packages", "keeps", "account_id"}
     declared = [service.model_dump(include=fields) for service in services.values()]
     yield str(MANIFEST), json.dumps(declared, indent=1).encode(), 0o644
     for number, service in enumerate(services.values()):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +54,8 @@ def pages(content: bytes, relation: str, count: int) -> Callable[[Path], MetricI
 def many(actual: list[bytes | None], target: list[bytes]) -> Callable[[Path], MetricInput]:
     def make(folder: Path) -> MetricInput:
         files: list[list[Path | None]] = [[], []]
-        for side, contents in enumerate((actual, target)):
+        sides: tuple[Sequence[bytes | None], ...] = (actual, target)
+        for side, contents in enumerate(sides):
             for number, item in enumerate(contents):
                 path = folder / f"{side}{number}.pdf"
                 if item is not None:

@@ -1,11 +1,10 @@
-"""OSWorld's metrics on settings files, VLC, Thunderbird and mail, with handwritten files."""
+"""OSWorld's metrics on settings files and VLC, with handwritten files."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -16,8 +15,7 @@ from ambidex.evaluators.osworld.system.commented_json import without_comments
 from tests.evaluators.osworld.asked import Case, agrees, file, judge, lacking, nowhere, of
 from tests.support.tables import every_case
 
-MODULES = ("app_settings", "vlc_settings", "vlc_player", "thunderbird", "mail_folders")
-TRIED = settings(max_examples=50, suppress_health_check=[HealthCheck.too_slow])
+MODULES = ("app_settings", "vlc_settings", "vlc_player")
 
 gimprc = of("check_config_status")
 UNDO = {"type:": "key-value", "key": "undo-levels", "value": "100"}
@@ -36,20 +34,24 @@ GIMP = [
     gimprc("broken", "missing", nowhere, UNDO),
 ]
 
-settings = of("check_json_settings")
+json_settings = of("check_json_settings")
 COLUMN = {"expected": {"editor.wordWrapColumn": 50, "files.exclude": {"**/__pycache__": True}}}
 WRITTEN = '{"editor.wordWrapColumn": 50, "files.exclude": {"**/__pycache__": true}, "a": 1}'
 NOTED = (
     '// mine\n{"editor.wordWrapColumn": 50, /* "//" */ "files.exclude": {"**/__pycache__": true,},}'
 )
 SETTINGS = [
-    settings("right", "set", file("settings.json", WRITTEN), COLUMN),
-    settings("right", "with comments", file("settings.json", NOTED), COLUMN, 0, 1),
-    settings("near", "another value", file("settings.json", WRITTEN.replace("50", "51")), COLUMN),
-    settings("near", "one missing", file("settings.json", '{"editor.wordWrapColumn": 50}'), COLUMN),
-    settings("broken", "not JSON", file("settings.json", "{"), COLUMN),
-    settings("broken", "a list", file("settings.json", "[]"), COLUMN),
-    settings("broken", "deep", file("settings.json", "[" * 100_000), COLUMN),
+    json_settings("right", "set", file("settings.json", WRITTEN), COLUMN),
+    json_settings("right", "with comments", file("settings.json", NOTED), COLUMN, 0, 1),
+    json_settings(
+        "near", "another value", file("settings.json", WRITTEN.replace("50", "51")), COLUMN
+    ),
+    json_settings(
+        "near", "one missing", file("settings.json", '{"editor.wordWrapColumn": 50}'), COLUMN
+    ),
+    json_settings("broken", "not JSON", file("settings.json", "{"), COLUMN),
+    json_settings("broken", "a list", file("settings.json", "[]"), COLUMN),
+    json_settings("broken", "deep", file("settings.json", "[" * 100_000), COLUMN),
 ]
 
 keys = of("check_json_keybindings")
@@ -284,126 +286,8 @@ PLAYER = [
     full("broken", "no window", WIDE, None),
 ]
 
-prefs = of("check_thunderbird_prefs")
-PREFS = file(
-    "prefs.js",
-    '// Mozilla User Preferences\nuser_pref("a.on", true);\n'
-    'user_pref("a.name", "say \\"x\\"\\nLab");\n'
-    'user_pref("a.count", 3);\n',
-)
-ODD = file("prefs.js", 'user_pref("a.on", true);\nuser_pref("a.odd", undefined);\n')
-
-
-def expect(name: str, method: str, ref: object, key: str = "expect") -> dict[str, Any]:
-    return {key: {name: {"method": method, "ref": ref}}}
-
-
-PREFERENCES = [
-    prefs("right", "equal", PREFS, expect("a.on", "eq", True)),
-    prefs("right", "beside no JSON", ODD, expect("a.on", "eq", True), 0, 1),
-    prefs("right", "over lines", PREFS, expect("a.name", "re.S", 'x".*Lab')),
-    prefs("right", "not so", PREFS, expect("a.count", "eq", 4, "unexpect")),
-    prefs("right", "not set", PREFS, expect("a.other", "eq", 4, "unexpect")),
-    prefs("near", "another value", PREFS, expect("a.count", "lt", 3)),
-    prefs("near", "as it should not be", PREFS, expect("a.count", "eq", 3, "unexpect")),
-    prefs("near", "not there", PREFS, expect("a.off", "eq", True)),
-    prefs("broken", "no value", ODD, expect("a.odd", "eq", 1)),
-    prefs("broken", "not to be compared", PREFS, expect("a.on", "re", "true")),
-    prefs("broken", "missing", nowhere, expect("a.on", "eq", True)),
-]
-
-
-def filters(*actions: tuple[str, str], condition: str = "ALL") -> Callable[[Path], Path]:
-    acts = "".join(
-        f'action="{name}"\n' + (f'actionValue="{value}"\n' if value else "")
-        for name, value in actions
-    )
-    return file(
-        "msgFilterRules.dat",
-        f'version="9"\nlogging="no"\nname="one"\nenabled="yes"\ntype="17"\n{acts}condition="{condition}"\n',
-    )
-
-
-FORWARD = {
-    "enabled": "yes",
-    "action": "Forward",
-    "actionValue": "a@b.example",
-    "condition": ["ALL"],
-}
-NEWS = {
-    "action": "Mark read",
-    "condition": ['AND (subject,contains,"big news")', "OR (from,is,a@b)"],
-}
-sieve = of("check_thunderbird_filter")
-GO, READ = ("Forward", "a@b.example"), ("Mark read", "")
-FILTERS = [
-    sieve("right", "all keys", filters(GO), {"expect": [FORWARD]}),
-    sieve(
-        "right",
-        "conditions",
-        filters(READ, condition='AND (subject,contains,\\"big news\\") OR (from,is,a@b)'),
-        {"expect": [NEWS]},
-    ),
-    sieve("right", "of two actions", filters(GO, READ), {"expect": [FORWARD]}, 0, 1),
-    sieve("right", "no such", filters(READ), {"unexpect": [FORWARD]}),
-    sieve("near", "to another", filters(("Forward", "a@c.example")), {"expect": [FORWARD]}),
-    sieve(
-        "near", "another condition", filters(GO, condition="AND (from,is,x)"), {"expect": [FORWARD]}
-    ),
-    sieve("near", "as it should not be", filters(GO), {"unexpect": [FORWARD]}),
-    sieve(
-        "near", "no filter", file("a.dat", 'version="9"\nenabled="yes"\n'), {"expect": [FORWARD]}
-    ),
-    sieve("broken", "missing", nowhere, {"expect": [FORWARD]}),
-]
-
-
-def mail(subject: str, status: str = "0001") -> str:
-    return (
-        "From - Mon Jan  1 00:00:00 2024\nX-Mozilla-Status: "
-        + status
-        + "\nX-Mozilla-Status2: 00000000\n"
-        f"From: a@b.example\nSubject: {subject}\n\nText of {subject}.\n>From here\n\n"
-    )
-
-
-box = of("check_thunderbird_folder")
-BILLS = file("gold", mail("one") + mail("two"))
-FOLDERS = [
-    box("right", "other order and status", file("Bills", mail("two", "0011") + mail("one")), BILLS),
-    box(
-        "right",
-        "a deleted one",
-        file("Bills", mail("two") + mail("one") + mail("x", "0009")),
-        BILLS,
-    ),
-    box("right", "one twice", file("Bills", mail("two") + mail("one") * 2), BILLS),
-    box(
-        "near",
-        "one twice",
-        file("Bills", mail("two") + mail("one") * 2),
-        BILLS,
-        1,
-        0,
-        remove_duplicate=False,
-    ),
-    box("near", "deleted", file("Bills", mail("two") + mail("one", "0009")), BILLS, 1, 0),
-    box(
-        "right",
-        "deleted ones too",
-        file("Bills", mail("two") + mail("one", "0009")),
-        BILLS,
-        remove_deleted=False,
-    ),
-    box("near", "another mail", file("Bills", mail("two") + mail("three")), BILLS, 1, 0),
-    box("near", "no mail", file("Bills", ""), BILLS),
-    box("broken", "no mails", file("Bills", "any text"), BILLS, 1, 0),
-    box("broken", "missing", nowhere, BILLS),
-]
-
 CASES = [
-    *GIMP, *SETTINGS, *KEYS, *CONFIG, *LISTINGS, *OFFICE, *VLCRC, *SLIDER, *PLAYER, *PREFERENCES,
-    *FILTERS, *FOLDERS,
+    *GIMP, *SETTINGS, *KEYS, *CONFIG, *LISTINGS, *OFFICE, *VLCRC, *SLIDER, *PLAYER,
 ]  # fmt: skip
 
 
@@ -424,8 +308,6 @@ def test_every_metric_on_applications_has_a_right_a_near_miss_and_a_broken_case(
         ("is_extension_installed", {"type": "is", "expected": "a"}),
         ("check_qt_bgcone", {}),
         ("is_vlc_playing", {"type": "url", "file_name": "a"}),
-        ("check_thunderbird_prefs", {"expect": {"a": {"method": "like", "ref": 1}}}),
-        ("check_thunderbird_filter", {"expect": {"enabled": "yes"}}),
     ],
 )
 def test_a_malformed_rule_is_refused_at_load(metric: str, rule: dict[str, object]) -> None:
@@ -443,7 +325,7 @@ Json = st.recursive(
 )
 
 
-@TRIED
+@settings(max_examples=50, suppress_health_check=[HealthCheck.too_slow])
 @given(Json, st.sampled_from(["", "// x, ]\n", "/* y // */"]))
 def test_comments_and_trailing_commas_do_not_change_the_value(value: object, comment: str) -> None:
     written = json.dumps([value], indent=1)

@@ -213,7 +213,7 @@ def test_cities_are_compared_by_their_words_and_all_21_are_needed(tmp_path: Path
             row, 3, "SÃO-PAULO (Brazil)" if row > 2 else datetime(2024, 1, 2)
         )
     path = tmp_path / "a.xlsx"
-    content.save(path)
+    content.save(str(path))
     target: list[Any] = ["2024 01 02", *[["Lima", "Sao Paulo"]] * 20]
     metric = "compare_conference_city_in_order"
     assert compat(metric, path, {"expected": target}) == 1
@@ -230,7 +230,7 @@ def deck(path: Path, edit: Callable[[Any], object] = lambda _: None) -> Path:
     Image.new("RGB", (4, 3)).save(picture, "PNG")
     slide.shapes.add_picture(picture, Cm(2), Cm(8))
     edit(slide)
-    content.save(path)
+    content.save(str(path))
     return path
 
 
@@ -275,9 +275,9 @@ def test_a_missing_presentation_counts_as_empty(tmp_path: Path) -> None:
 def test_the_last_coloured_text_of_the_master_is_taken_for_the_slide_number(tmp_path: Path) -> None:
     path = deck(tmp_path / "a.pptx")
     content = Presentation(str(path))
-    frame = content.slide_masters[0].placeholders[0].text_frame
-    frame.paragraphs[0].add_run().font.color.rgb = RGBColor(200, 0, 0)
-    content.save(path)
+    title: Any = content.slide_masters[0].placeholders[0]
+    title.text_frame.paragraphs[0].add_run().font.color.rgb = RGBColor(200, 0, 0)
+    content.save(str(path))
     for colour, score in (("red", 1), ("blue", 0), ("pink", 1)):
         assert compat("check_page_number_colors", path, {"color": colour}) == score
 

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ambidex.evaluators.osworld.registry import bind_metric
-from tests.evaluators.osworld.document_cases import H2O, HIGH, YELLOW, marked
+from tests.evaluators.osworld.document_look_cases import H2O, HIGH, YELLOW, marked
 from tests.evaluators.osworld.makers import (
     document,
     odt,

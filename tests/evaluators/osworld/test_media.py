@@ -5,6 +5,7 @@ from __future__ import annotations
 import wave
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import av
 import numpy as np
@@ -182,7 +183,9 @@ def test_a_short_alignment_is_the_best_of_all_paths() -> None:
         assert any(abs(total - best[0] / steps) < 1e-9 for steps in range(1, height + width))
 
 
-def _paths(one: Sound, other: Sound, row: int, column: int) -> list[tuple[float, int]]:
+def _paths(
+    one: NDArray[Any], other: NDArray[Any], row: int, column: int
+) -> list[tuple[float, int]]:
     """Cost and length of every path from a cell to the last one."""
     here = 1 - float(
         one[row] @ other[column] / np.linalg.norm(one[row]) / np.linalg.norm(other[column])

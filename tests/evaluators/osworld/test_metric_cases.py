@@ -10,12 +10,14 @@ import pytest
 from ambidex.evaluators.osworld.registry import bind_metric, metrics
 from tests.evaluators.osworld.cases import Case
 from tests.evaluators.osworld.document_cases import CASES as DOCUMENTS
+from tests.evaluators.osworld.document_look_cases import CASES as DOCUMENT_LOOKS
 from tests.evaluators.osworld.package_cases import CASES as PACKAGES
 from tests.evaluators.osworld.table_cases import CASES as TABLES
+from tests.evaluators.osworld.table_look_cases import CASES as TABLE_LOOKS
 from tests.evaluators.osworld.text_cases import CASES as TEXTS
 from tests.support.tables import every_case
 
-CASES = [*TEXTS, *TABLES, *DOCUMENTS, *PACKAGES]
+CASES = [*TEXTS, *TABLES, *TABLE_LOOKS, *DOCUMENTS, *DOCUMENT_LOOKS, *PACKAGES]
 METRICS = [
     "check_csv", "check_direct_json_object", "check_highlighted_words", "check_include_exclude",
     "check_italic_font_size_14", "check_json", "check_line_number", "check_list",

@@ -10,13 +10,12 @@ from pathlib import Path
 import cv2
 import matplotlib
 import numpy as np
-from numpy.typing import NDArray
+from cv2.typing import MatLike as Pixels
 from PIL import Image, ImageDraw, ImageFont
 
 from ambidex.evaluators.osworld.pictures.pictures import window_dump
 from tests.evaluators.osworld.asked import Case, agrees, file, judge, lacking, nowhere, of
 
-Pixels = NDArray[np.uint8]
 MODULES = ("images", "image_edits", "image_contents")
 
 
@@ -94,18 +93,9 @@ listed = of("compare_image_list")
 LISTED = [
     listed("right", "the same", [saved(SCENE)], [GOLD]),
     listed("right", "no list", saved(SCENE), GOLD),
-    listed(
-        "near", "one pixel", saved(cv2.rectangle(SCENE.copy(), (0, 0), (0, 0), (0, 0, 0))), GOLD
-    ),
+    listed("near", "one pixel", saved(dotted(SCENE)), GOLD),
     listed("near", "one too few", [saved(SCENE)], [GOLD, OTHER], 1, 0),
-    listed(
-        "near",
-        "opaque",
-        saved(with_alpha(scene(seed=2), 255)),
-        saved(with_alpha(SCENE, 255), "a.png"),
-        1,
-        0,
-    ),
+    listed("near", "opaque", OPAQUE, saved(with_alpha(SCENE, 255), "a.png"), 1, 0),
     listed("broken", "torn", [TORN], [GOLD]),
     listed("broken", "one missing", [None], [GOLD]),
 ]
@@ -137,13 +127,7 @@ STRUCTURES = [
     *structures(
         "check_structure_sim_with_threshold",
         resized("right", "another size", saved(cv2.resize(SCENE, (240, 180))), GOLD),
-        resized(
-            "near",
-            "a high threshold",
-            saved(cv2.resize(SCENE, (40, 30))),
-            GOLD,
-            ssim_threshold=0.99,
-        ),
+        resized("near", "a high threshold", SMALL, GOLD, ssim_threshold=0.99),
     ),
 ]
 
@@ -236,12 +220,7 @@ SIZES = [
     size("right", "both", saved(SCENE), {"width": 160, "height": 120}),
     size("near", "cut off", CUT, {"width": 160, "height": 120}, 1, 0),
     size("right", "height alone", saved(SCENE), {"height": 120}),
-    size(
-        "right",
-        "without the frame",
-        saved(framed(SCENE)),
-        SEEN,
-    ),
+    size("right", "without the frame", saved(framed(SCENE)), SEEN),
     size("near", "one pixel", saved(SCENE), {"height": 121}),
     size("near", "with the frame", saved(framed(SCENE)), {"height": 120}),
     size("near", "nothing visible", saved(HIDDEN), SEEN),
@@ -299,6 +278,10 @@ def on_ground(colour: tuple[int, int, int], width: int, height: int) -> Pixels:
     return image
 
 
+def on_green(width: int, height: int) -> Callable[[Path], Path]:
+    return saved(on_ground((0, 200, 0), width, height))
+
+
 WHITE = (255, 255, 255)
 SPOILT = on_ground((0, 200, 0), 40, 40)
 SPOILT[39, 0] = (0, 0, 200)
@@ -306,41 +289,12 @@ OBJECT = saved(on_ground(WHITE, 40, 40), "gold.png")
 WIDE = saved(on_ground(WHITE, 60, 40), "gold.png")
 HIGH = saved(on_ground(WHITE, 40, 60), "gold.png")
 GREEN = [
-    green(
-        "right",
-        "square",
-        saved(on_ground((0, 200, 0), 40, 40)),
-        OBJECT,
-    ),
-    green(
-        "right",
-        "wide",
-        saved(on_ground((0, 200, 0), 60, 40)),
-        saved(on_ground(WHITE, 60, 40), "gold.png"),
-        0,
-        1,
-    ),
-    green(
-        "right",
-        "high",
-        saved(on_ground((0, 200, 0), 40, 60)),
-        saved(on_ground(WHITE, 40, 60), "gold.png"),
-        0,
-        1,
-    ),
+    green("right", "square", on_green(40, 40), OBJECT),
+    green("right", "wide", on_green(60, 40), WIDE, 0, 1),
+    green("right", "high", on_green(40, 60), HIGH, 0, 1),
     green("near", "one pixel", saved(SPOILT), OBJECT),
-    green(
-        "near",
-        "white",
-        saved(on_ground(WHITE, 40, 40)),
-        OBJECT,
-    ),
-    green(
-        "near",
-        "smaller",
-        saved(on_ground((0, 200, 0), 30, 30)),
-        OBJECT,
-    ),
+    green("near", "white", saved(on_ground(WHITE, 40, 40)), OBJECT),
+    green("near", "smaller", on_green(30, 30), OBJECT),
     green("broken", "grey", saved(plain(WHITE)[..., 0]), OBJECT),
     green("broken", "torn", TORN, OBJECT),
 ]
@@ -375,42 +329,17 @@ LS = {"type": "text", "text": "ls"}
 READ = [
     *(said("right", f"at {n} points", saved(terminal("ls", n)), LS) for n in (13, 14, 18, 22)),
     said("right", "there", saved(terminal("ls")), LS),
-    said(
-        "right",
-        "in a window dump",
-        file("ls.png", dump(terminal("ls"))),
-        LS,
-    ),
-    said(
-        "near",
-        "in another word",
-        saved(terminal("open tools now")),
-        LS,
-        1,
-        0,
-    ),
+    said("right", "in a window dump", file("ls.png", dump(terminal("ls"))), LS),
+    said("near", "in another word", saved(terminal("open tools now")), LS, 1, 0),
     said("near", "not there", saved(terminal("user home")), LS),
     said("broken", "torn", TORN, LS),
     said("broken", "a dump cut off", file("ls.png", dump(SCENE)[:-1]), LS),
 ]
 
 CASES = [
-    *COMPARED,
-    *LISTED,
-    *STRUCTURES,
-    *VISIBLE,
-    *MIRRORED,
-    *INDEXED,
-    *DARKER,
-    *COLOURFUL,
-    *CONTRAST,
-    *SIZES,
-    *WEIGHTS,
-    *TRIANGLES,
-    *LEFT,
-    *GREEN,
-    *READ,
-]
+    *COMPARED, *LISTED, *STRUCTURES, *VISIBLE, *MIRRORED, *INDEXED, *DARKER, *COLOURFUL, *CONTRAST,
+    *SIZES, *WEIGHTS, *TRIANGLES, *LEFT, *GREEN, *READ,
+]  # fmt: skip
 
 
 @judge(CASES)

@@ -14,14 +14,19 @@ from ambidex.evaluators.osworld.registry import bind_metric, metrics
 from tests.evaluators.osworld import (
     test_apps,
     test_browser,
+    test_decks,
     test_desktop,
+    test_mail,
     test_media,
     test_pictures,
     test_slides,
 )
 
 SHARED = Path(__file__).parents[3].parent / "shared" / "osworld"
-TRIED = (test_apps, test_browser, test_desktop, test_media, test_pictures, test_slides)
+TRIED = (
+    test_apps, test_browser, test_decks, test_desktop, test_mail, test_media, test_pictures,
+    test_slides,
+)  # fmt: skip
 MODULES = {module for each in TRIED for module in each.MODULES}
 RULES = ("rule", "rule_relativeTime")
 UNREAD: dict[tuple[str, str], tuple[str, ...]] = {}

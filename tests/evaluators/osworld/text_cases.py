@@ -62,7 +62,10 @@ def database(sql: str, *rows: int) -> Any:
 
 def cities(*names: str | None) -> Any:
     def make(folder: Path) -> MetricInput:
-        rows = [["Year", "Name", "City"], *[[2013, "ICLR", name] for name in names * 7]]
+        rows: list[list[Any]] = [
+            ["Year", "Name", "City"],
+            *[[2013, "ICLR", name] for name in names * 7],
+        ]
         return MetricInput(cells(folder / "a.xlsx", rows), {"expected": CITIES})
 
     return make

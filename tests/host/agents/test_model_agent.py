@@ -34,7 +34,8 @@ from ambidex.host.models.model import LiteModel
 from ambidex.host.models.prices import read_prices
 from ambidex.host.records.config import ModelConfig
 from ambidex.tasks import Suite
-from tests.support.peer import ALIAS, CATALOGUE, serve
+from tests.support.peer import ALIAS, CATALOGUE
+from tests.support.serving import serve
 from tests.support.suites import config_of, run_in
 from tests.support.tables import every_case
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,6 @@ from ambidex.host import (
     Answer,
     Briefing,
     Decision,
-    Frame,
     Limits,
     Observation,
     Request,
@@ -25,13 +25,21 @@ from ambidex.host.records.config import ModelConfig
 from ambidex.tasks import Task
 from ambidex.tasks.load import load_suite
 from examples.stand_in import app
+from tests.support.replaying import Drawn
 from tests.support.served import CATALOGUE
 from tests.support.tables import every_case
 
 TASKS = {task.name: task for task in load_suite(Path("tasks/demo"), CATALOGUE).tasks}
-FRAME = Frame.of((1280, 720), bytes(1280 * 720 * 3))
-DOOR = TestClient(app())
+FRAME = Drawn.of((1280, 720), bytes(1280 * 720 * 3))
+DOOR = TestClient(app([*TASKS.values()]))
 PATHS = {"chat": "chat/completions", "messages": "messages", "responses": "responses"}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def one_event_loop() -> Iterator[None]:
+    """A client that is not entered starts an event loop in a thread for each request."""
+    with DOOR:
+        yield
 
 
 class Asks:

@@ -12,10 +12,11 @@ from ambidex.host.cli import run as run_commands
 from ambidex.host.cli.options import CheckpointOptions
 from ambidex.host.errors import UsageError
 from ambidex.host.records.config import CheckpointPolicy
-from ambidex.host.records.rows import Row
+from ambidex.host.records.rows import Row, read_rows
 from ambidex.host.runs.experiment import cells, read_experiment
 from ambidex.host.runs.launch import RunRequest, all_done, check
 from ambidex.host.runs.machines import MachineOptions
+from ambidex.host.travel import counterfactual
 from tests.support import served
 from tests.support.commands import ambidex
 from tests.support.peer import CATALOGUE
@@ -106,6 +107,23 @@ def test_a_trial_of_several_agents_is_named_by_its_directory(
         assert "row.random.1 has no checkpoint before step 9" in capsys.readouterr().err
 
 
+def test_a_fork_uses_the_agent_of_its_trial(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = tmp_path / "run"
+    suite = suite_in(tmp_path / "suite")
+    run_in(run, suite, config_of(suite, keep=CheckpointPolicy(), agents=("noop", "random")))
+
+    def launched(request: RunRequest, folder: Path, _: MachineOptions) -> list[Row]:
+        return on_peers(Toy())(request, folder)
+
+    monkeypatch.setattr(travel, "launch", launched)
+    assert ambidex("fork", run, "row.random.1", "2", "--out", tmp_path / "fork") == 0
+    [row] = read_rows(tmp_path / "fork")
+    assert row.parent is not None
+    assert (row.agent, row.parent.trial, row.fate) == ("random", "row.random.1", "scored")
+
+
 def test_finished_branches_are_reported_again_without_a_machine(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -118,8 +136,8 @@ def test_finished_branches_are_reported_again_without_a_machine(
         return on_peers(agent)(request, folder)
 
     out, csv = tmp_path / "both", tmp_path / "decisions.csv"
-    chosen = travel.counterfactuals.decisions(run)
-    travel.counterfactuals.compare(run, chosen, 1, "once", CATALOGUE, out, keeping)
+    chosen = counterfactual.decisions(run)
+    counterfactual.compare(run, chosen, 1, "once", CATALOGUE, out, keeping)
     assert all(all_done(request, folder) for folder, request in played.items())
     # No such provider could make a machine here: none is asked for one.
     words = ("counterfactual", run, "--out", out, "--csv", csv, "--uri", "none:///")

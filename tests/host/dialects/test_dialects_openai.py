@@ -188,7 +188,12 @@ def test_reasoning_is_sent_back_unchanged_unless_nothing_follows_it() -> None:
 def test_null_values_are_not_sent_back() -> None:
     # litellm fills in every field that the vendor's type has.
     call = {**function("calc_save"), "namespace": None, "caller": None}
-    part = {"type": "output_text", "text": "Hm.", "annotations": [], "logprobs": None}
+    part: dict[str, Any] = {
+        "type": "output_text",
+        "text": "Hm.",
+        "annotations": [],
+        "logprobs": None,
+    }
     text = {**output_text(""), "content": [part], "phase": None}
     session = Session(GA, response(text, call), FINISH)
     assert session.step().thought == "Hm."

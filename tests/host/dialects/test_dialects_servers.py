@@ -33,7 +33,7 @@ from tests.support.answers import (
     text_block,
     use,
 )
-from tests.support.peer import serve
+from tests.support.serving import serve
 from tests.support.suites import config_of, run_in
 from tests.support.tables import every_case
 from tests.support.vendors import check_answer, check_request

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -124,7 +125,7 @@ def test_each_limit_ends_the_episode_by_its_own_name(
     guest: Guest,
     tmp_path: Path,
     decision: Decision,
-    limits: dict[str, float],
+    limits: dict[str, Any],
     stop: Stop,
     steps: int,
 ) -> None:

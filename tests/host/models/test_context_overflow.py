@@ -24,7 +24,7 @@ from ambidex.host.records.trajectory import read_trajectory
 from ambidex.tasks import Suite
 from tests.support.answers import function, message, response, text_block, use
 from tests.support.models import nothing_of_litellm_stays
-from tests.support.peer import serve
+from tests.support.serving import serve
 from tests.support.suites import config_of, run_in
 from tests.support.tables import every_case
 

@@ -17,7 +17,8 @@ from ambidex.host.osworld.steps import programs_of
 from ambidex.tasks.osworld.getters import parse_getter
 from ambidex.tasks.osworld.setup_steps import BrowseHistory, parse_step
 from ambidex.tasks.osworld.web_getter_types import UrlParse, UrlPart, UrlPath
-from tests.support.peer import CATALOGUE, _spec
+from tests.support.peer import CATALOGUE
+from tests.support.peer.desktop import tool_spec
 from tests.support.tables import every_case
 
 
@@ -84,7 +85,7 @@ def test_filters_in_an_address_of_the_shop(address: str, said: dict[str, Any]) -
 
 
 TOOLS = CATALOGUE | {
-    name: _spec(name) for name in ("computer_key", "computer_wait", "computer_type")
+    name: tool_spec(name) for name in ("computer_key", "computer_wait", "computer_type")
 }
 
 

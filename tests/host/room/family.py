@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from ambidex.host import Answer, Request
 from ambidex.host.records.config import ModelConfig
@@ -25,7 +26,7 @@ def family(runs: Path, suite: Suite) -> Path:
     first = runs / "demo" / recorded(runs / "demo", suite, slips).folder
     forked(runs / "by-hand", suite, slips, first, 4, hand="gui", runs=2, keep=KEPT)
     forked(runs / "told", suite, slips, first, 2, hint="Mind column C.")
-    other = {"model": OTHER, "condition": "gui"}
+    other: dict[str, Any] = {"model": OTHER, "condition": "gui"}
     forked(runs / "other", suite, Toy(), runs / "by-hand" / "row.1", 5, **other)
     forked(runs / "early", suite, Toy(), runs / "by-hand" / "row.1", 3, **other)
     recorded(runs / "alone", suite, Toy(), keep=None)

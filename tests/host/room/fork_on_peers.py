@@ -22,8 +22,7 @@ def launch(request: RunRequest, folder: Path, options: MachineOptions) -> list[R
 
 
 if __name__ == "__main__":
-    travel.read_catalogue = lambda: CATALOGUE  # type: ignore[assignment]
-    travel.launch = launch
+    vars(travel).update(read_catalogue=lambda: CATALOGUE, launch=launch)
     app = App()
     app.command(travel.fork)
     sys.exit(app(result_action="return_value"))

@@ -24,21 +24,28 @@ from ambidex.host.room.forking import FORK, OUTPUT, RECORD, ForkRequest, Forks, 
 from ambidex.host.room.serve import opened
 from ambidex.tasks import Suite
 from tests.host.room.test_room import first_event
-from tests.support.suites import config_of, run_in
-from tests.support.travel import KEPT, Toy, forked, recorded, suite_in
+from tests.support.travel import Toy, forked, recorded, suite_in
 
 PEERS = (sys.executable, "-m", "tests.host.room.fork_on_peers", "fork")
 
 
-@pytest.fixture
-def suite(tmp_path: Path) -> Suite:
-    return suite_in(tmp_path / "suite")
+@pytest.fixture(scope="module")
+def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
+    return suite_in(tmp_path_factory.mktemp("suite") / "suite")
 
 
-@pytest.fixture
-def trial(tmp_path: Path, suite: Suite) -> Path:
-    run = tmp_path / "runs" / "one"
+@pytest.fixture(scope="module")
+def recording(tmp_path_factory: pytest.TempPathFactory, suite: Suite) -> Path:
+    """The trial of which each test has a copy."""
+    run = tmp_path_factory.mktemp("recording") / "one"
     return run / recorded(run, suite, Toy(slips={"C1": "tools"})).folder
+
+
+@pytest.fixture
+def trial(tmp_path: Path, recording: Path) -> Path:
+    run = tmp_path / "runs" / "one"
+    shutil.copytree(recording.parent, run)
+    return run / recording.name
 
 
 @contextmanager
@@ -114,7 +121,8 @@ def test_a_fork_needs_access_and_cannot_come_from_another_site(trial: Path) -> N
 
 
 def test_a_fork_is_a_run_beside_its_parent_that_the_wall_shows(trial: Path) -> None:
-    said = {"step": 3, "branches": 2, "condition": "hybrid", "hand": "gui", "hint": "--now -n 9"}
+    how = {"hand": "gui", "lasting": "rest", "hint": "--now -n 9"}
+    said = {"step": 3, "branches": 2, "condition": "hybrid", **how}
     with room(trial.parent) as client:  # of all runs only this one
         answer = asked_for(client, trial, **said)
         assert (answer.status_code, answer.json()) == (202, {"run": "one.from-3"})
@@ -127,21 +135,9 @@ def test_a_fork_is_a_run_beside_its_parent_that_the_wall_shows(trial: Path) -> N
     assert {row.parent.step for row in read_rows(out) if row.parent} == {3}
     config = read_config(out)
     assert config.fork is not None
-    assert (config.fork.hand, config.fork.lasting) == ("gui", "once")
-    assert config.fork.hint == "--now -n 9"
+    assert {name: getattr(config.fork, name) for name in how} == how
     assert config.keep == read_config(trial.parent).keep, "its steps can be gone on from, too"
     assert "best of 2 from step 3" in (out / OUTPUT).read_text()
-
-
-def test_a_fork_uses_the_agent_of_its_trial(tmp_path: Path, suite: Suite) -> None:
-    run = tmp_path / "runs" / "one"
-    run_in(run, suite, config_of(suite, keep=KEPT, agents=("noop", "random")))
-    with room(run) as client:
-        assert asked_for(client, run / "row.random.1", step=2).status_code == 202
-        assert ended(client)["state"] == "ended"
-    [row] = read_rows(run.with_name("one.from-2"))
-    assert row.parent is not None
-    assert (row.agent, row.parent.trial, row.fate) == ("random", "row.random.1", "scored")
 
 
 def test_a_second_fork_of_a_step_has_a_directory_of_its_own(trial: Path) -> None:
@@ -151,8 +147,10 @@ def test_a_second_fork_of_a_step_has_a_directory_of_its_own(trial: Path) -> None
 
 
 def test_a_fork_that_fails_says_why_in_the_words_of_the_command_line(
-    trial: Path, suite: Suite
+    tmp_path: Path,
 ) -> None:
+    run, suite = tmp_path / "runs" / "one", suite_in(tmp_path / "suite")
+    trial = run / recorded(run, suite, Toy()).folder
     task = suite.folder / "row" / "task.toml"
     task.write_text(task.read_text().replace("Fill the first row.", "Fill a row."))
     with room(trial.parents[1], fork=FORK) as client:

@@ -13,6 +13,7 @@ from ambidex.host import Agent, Briefing, Decision, Observation, Stop, ToolCall
 from ambidex.host.cli.machines import export
 from ambidex.host.room.serve import opened
 from ambidex.tasks import Suite, Task
+from tests.support.browsing import visit
 from tests.support.suites import config_of, run_in, suite
 
 __all__ = ["suite"]
@@ -49,14 +50,9 @@ def run(suite: Suite, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def page(browser: Browser, run: Path) -> Iterator[Page]:
-    wrong: list[str] = []
-    with opened([run.parent]) as address, browser.new_context() as context:
-        page = context.new_page()
-        page.on("pageerror", lambda error: wrong.append(str(error)))
-        page.goto(address())
+def page(tab: Page, run: Path) -> Iterator[Page]:
+    with opened([run.parent]) as address, visit(tab, address()) as page:
         yield page
-    assert wrong == []
 
 
 def test_two_trials_side_by_side_are_replayed_in_step(page: Page) -> None:
@@ -135,9 +131,7 @@ class Attempt:
         return Decision("on") if self._steps == 2 else Decision(stop=Stop.DONE)
 
 
-def test_a_new_attempt_replaces_the_previous_one(
-    browser: Browser, suite: Suite, tmp_path: Path
-) -> None:
+def test_a_new_attempt_replaces_the_previous_one(tab: Page, suite: Suite, tmp_path: Path) -> None:
     attempts = [Attempt(1), Attempt(2)]
     left = iter(attempts)
 
@@ -151,9 +145,7 @@ def test_a_new_attempt_replaces_the_previous_one(
     thread.start()
     try:
         assert attempts[0].at_work.wait(30)
-        with opened([tmp_path]) as address, browser.new_context() as context:
-            page = context.new_page()
-            page.goto(address())
+        with opened([tmp_path]) as address, visit(tab, address()) as page:
             page.get_by_role("link", name="cell").click()
             expect(page.locator(".step").first).to_contain_text("attempt 1")
             page.get_by_role("button", name="End …").click()

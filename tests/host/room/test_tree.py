@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, Page, ViewportSize, expect
+from playwright.sync_api import Page, ViewportSize, expect
 
-from ambidex.host.records.config import read_config
-from ambidex.host.room.forking import FORK
+from ambidex.host.room.forking import RECORD, ForkRequest, Record
 from ambidex.host.room.serve import opened
 from ambidex.tasks import Suite
 from tests.host.room.family import family, live_branch
-from tests.host.room.test_forking import PEERS
 from tests.host.room.test_pages import UNNAMED
+from tests.support.browsing import NARROW, SCHEMES, WIDE, visit
 from tests.support.travel import Toy, forked, suite_in
 
 PICTURES = Path(__file__).parents[3] / "docs" / "pictures"
-WIDE, NARROW = ViewportSize(width=1440, height=900), ViewportSize(width=390, height=844)
 
-
+WAYS = ".tree .lane .way"
 STARTS = "all => all.map((each) => each.getAttribute('d').match(/^M[0-9. ]+/)[0])"
 COVERED = """(all) => {
   const start = (each) => each.getAttribute("d").match(/^M[0-9. ]+/)[0];
@@ -54,20 +54,20 @@ def address(first: Path) -> Iterator[Callable[[], str]]:
 
 
 @pytest.fixture
-def page(browser: Browser, address: Callable[[], str]) -> Iterator[Page]:
-    wrong: list[str] = []
-    with browser.new_context(viewport=WIDE) as context:
-        page = context.new_page()
-        page.on("pageerror", lambda error: wrong.append(str(error)))
-        page.goto(address())
+def page(tab: Page, address: Callable[[], str]) -> Iterator[Page]:
+    with visit(tab, address()) as page:
         yield page
-    assert wrong == []
 
 
 def at_tree(page: Page, name: str = "demo/row.1") -> Page:
     page.evaluate(f"location.hash = '#/tree/{name}'")
     expect(page.locator(".members li").first).to_be_visible()
     return page
+
+
+def of_ways(page: Page, function: str) -> Any:
+    """What the function says of all lanes at one moment: the tree may be drawn again at any."""
+    return page.evaluate(f"({function})([...document.querySelectorAll('{WAYS}')])")
 
 
 def words(page: Page) -> list[str]:
@@ -108,13 +108,12 @@ def test_branches_of_one_branch_point_do_not_overlap(
     run = first.parents[1] / "many"
     forked(run, suite, Toy(), first, 1, 4, runs=3)
     at_tree(page)
-    ways = page.locator(".tree .lane .way")
-    expect(ways).to_have_count(12)
-    assert ways.evaluate_all(COVERED) == [0] * 12
-    starts = ways.evaluate_all(STARTS)
+    expect(page.locator(WAYS)).to_have_count(12)
+    assert of_ways(page, COVERED) == [0] * 12
+    starts = of_ways(page, STARTS)
     # The first trial itself begins where its first step is gone on from.
     assert sorted(Counter(starts).values()) == [1, 1, 1, 4, 5], "all begin where they left"
-    left = ways.evaluate_all("all => Math.min(...all.map((each) => each.getBBox().x))")
+    left = of_ways(page, "all => Math.min(...all.map((each) => each.getBBox().x))")
     assert left >= 2, "none is cut off"
     shutil.rmtree(run)
 
@@ -188,12 +187,8 @@ def test_desk_and_wall_link_to_the_tree_of_a_trial_with_branches(page: Page) -> 
     expect(page.get_by_role("link", name="Tree of episodes")).to_be_hidden()
 
 
-def test_a_parent_outside_of_the_room_has_a_lane_without_a_link(
-    browser: Browser, first: Path
-) -> None:
-    with opened([first.parents[1] / "told"]) as address, browser.new_context() as context:
-        page = context.new_page()
-        page.goto(address())
+def test_a_parent_outside_of_the_room_has_a_lane_without_a_link(tab: Page, first: Path) -> None:
+    with opened([first.parents[1] / "told"]) as address, visit(tab, address()) as page:
         at_tree(page, "told/row.1")
         assert words(page) == ["not shown in this room", "toy, hybrid 0"]
         expect(page.locator(".tree .lane.void .mark")).to_have_count(1)
@@ -215,13 +210,9 @@ def test_a_tree_grows_while_it_is_shown(page: Page, first: Path, suite: Suite) -
     shutil.rmtree(run)
 
 
-def test_a_step_with_a_checkpoint_is_forked_by_the_form(
-    browser: Browser, first: Path, suite: Suite
-) -> None:
+def test_a_step_with_a_checkpoint_is_forked_by_the_form(tab: Page, first: Path) -> None:
     runs = first.parents[1]
-    with opened([runs], fork=PEERS) as address, browser.new_context() as context:
-        page = context.new_page()
-        page.goto(f"{address()}#/trial/demo/row.1")
+    with opened([runs], fork=("true",)) as address, visit(tab, address()) as page:
         page.evaluate("location.hash = '#/trial/demo/row.1'")
         expect(page.get_by_role("button", name="Fork before step")).to_have_count(6)
         page.get_by_role("button", name="Fork before step 4").click()
@@ -238,23 +229,17 @@ def test_a_step_with_a_checkpoint_is_forked_by_the_form(
         begun = page.locator(".begun")
         expect(begun).to_contain_text("2 branches before step 4, in demo.from-4")
         expect(begun).to_contain_text("ended", timeout=60_000)
-        at_tree(page)
-        expect(page.locator(".members li")).to_have_count(8)
-        expect(page.locator(".members").get_by_text("· gui forced ·")).to_have_count(2)
-    fork = read_config(runs / "demo.from-4").fork
-    assert fork is not None
-    assert (fork.hand, fork.lasting, fork.hint) == ("gui", "rest", "Use the buttons.")
+    record = Record.model_validate_json((runs / "demo.from-4" / RECORD).read_bytes())
+    assert record.asked == ForkRequest(
+        step=4, branches=2, hand="gui", lasting="rest", hint="Use the buttons."
+    )
     shutil.rmtree(runs / "demo.from-4")
 
 
-def test_a_refusal_is_shown_in_the_form_and_a_failure_on_the_page(
-    browser: Browser, first: Path
-) -> None:
+def test_a_refusal_is_shown_in_the_form_and_a_failure_on_the_page(tab: Page, first: Path) -> None:
     place = first.parents[1] / "by-hand" / "row.2" / "snapshots" / "6"
-    command = (*FORK, "--provider=sandbox")  # such machines cannot be kept
-    with opened([first.parents[1]], fork=command) as address, browser.new_context() as context:
-        page = context.new_page()
-        page.goto(address())
+    failing = ("sh", "-c", "printf 'ambidex: no room on the disk\n  fix: make some\n'; false")
+    with opened([first.parents[1]], fork=failing) as address, visit(tab, address()) as page:
         page.evaluate("location.hash = '#/trial/by-hand/row.2'")
         page.get_by_role("button", name="Fork before step 6").click()
         place.rename(place.with_name("away"))
@@ -270,24 +255,20 @@ def test_a_refusal_is_shown_in_the_form_and_a_failure_on_the_page(
         page.get_by_role("button", name="Fork", exact=True).click()
         begun = page.locator(".begun")
         expect(begun).to_contain_text("failed", timeout=60_000)
-        expect(begun).to_contain_text("machines of the provider sandbox have no checkpoints")
-        expect(begun).to_contain_text("Use --provider libvirt")
+        expect(begun).to_contain_text("no room on the disk")
+        expect(begun).to_contain_text("fix: make some")
     shutil.rmtree(first.parents[1] / "by-hand.from-6")
 
 
-def test_the_tree_is_pictured(browser: Browser, first: Path, suite: Suite) -> None:
-    with (
-        live_branch(first.parents[1] / "live", suite, first, 2),
-        opened([first.parents[1]]) as address,
-    ):
-        for scheme in ("light", "dark"):
-            for size in (WIDE, NARROW):
-                with browser.new_context(viewport=size, color_scheme=scheme) as context:
-                    page = context.new_page()
-                    page.goto(address())
-                    at_tree(page)
-                    expect(page.locator(".tree .lane.busy")).to_have_count(1)
-                    _pictured(page, f"room-tree-{scheme}-{size['width']}")
+def test_the_tree_is_pictured(
+    tab: Page, address: Callable[[], str], first: Path, suite: Suite
+) -> None:
+    with live_branch(first.parents[1] / "live", suite, first, 2):
+        for scheme, size in itertools.product(SCHEMES, (WIDE, NARROW)):
+            with visit(tab, address(), size, scheme) as page:
+                at_tree(page)
+                expect(page.locator(".tree .lane.busy")).to_have_count(1)
+                _pictured(page, f"room-tree-{scheme}-{size['width']}")
 
 
 def _pictured(page: Page, name: str) -> None:

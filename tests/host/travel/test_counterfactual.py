@@ -32,6 +32,13 @@ def tried(
     return compare(run, chosen, 1, lasting, CATALOGUE, tmp_path / "both", play)
 
 
+@pytest.fixture(scope="module")
+def slow_start(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[ComparedDecision]]:
+    """Three clicks for A1, where one call would do; then a call each for B1, C1 and D1."""
+    folder = tmp_path_factory.mktemp("slow")
+    return folder, tried(folder, Toy(by_hand=frozenset({"A1"})))
+
+
 def test_a_mistake_in_one_modality_is_the_whole_regret(tmp_path: Path) -> None:
     # A1 and B1 by tools, then C1 by a click beside its button, then D1 by a tool.
     compared = tried(tmp_path, Toy(by_hand=frozenset({"C1"}), slips={"C1": "gui"}))
@@ -49,9 +56,10 @@ def test_a_mistake_in_one_modality_is_the_whole_regret(tmp_path: Path) -> None:
     assert (total.steps.value, total.steps.over) == (None, 0), "no hand but one ever led to success"
 
 
-def test_the_cost_of_the_slower_modality_is_counted_in_steps_and_dollars(tmp_path: Path) -> None:
-    # Three clicks for A1, where one call would do; then a call each for B1, C1 and D1.
-    compared = tried(tmp_path, Toy(by_hand=frozenset({"A1"})))
+def test_the_cost_of_the_slower_modality_is_counted_in_steps_and_dollars(
+    slow_start: tuple[Path, list[ComparedDecision]],
+) -> None:
+    _, compared = slow_start
     assert [
         (decision.used, decision.gui.steps, decision.tools.steps, decision.better)
         for decision in compared
@@ -78,9 +86,11 @@ def test_a_modality_forced_for_the_rest_is_on_offer_until_the_end(tmp_path: Path
     ]  # fmt: skip
 
 
-def test_the_branches_are_two_runs_that_a_report_compares(tmp_path: Path) -> None:
-    tried(tmp_path, Toy(by_hand=frozenset({"A1"})))
-    report_lines = lines([tmp_path / "both"])
+def test_the_branches_are_two_runs_that_a_report_compares(
+    slow_start: tuple[Path, list[ComparedDecision]],
+) -> None:
+    folder, _ = slow_start
+    report_lines = lines([folder / "both"])
     assert [(line.run.name, line.planned, len(line.rows)) for line in report_lines] == [
         ("gui", 6, 6),
         ("tools", 6, 6),

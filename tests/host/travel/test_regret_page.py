@@ -8,13 +8,15 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Page as Tab
+from playwright.sync_api import ViewportSize
 
 from ambidex.host.cli import travel
 from ambidex.host.travel.counterfactual import compare, decisions, regrets
 from ambidex.host.travel.regret import ComparedDecision, Outcome
 from ambidex.host.travel.regret_page import write_regret
 from tests.host.report.test_report import Page
+from tests.support.browsing import visit
 from tests.support.commands import ambidex
 from tests.support.peer import CATALOGUE
 from tests.support.travel import Toy, on_peers, recorded, suite_in
@@ -123,10 +125,8 @@ def test_the_command_writes_the_page_to_the_given_path(
 
 
 @pytest.mark.parametrize("width", [390, 1200])
-def test_only_tables_scroll_sideways(browser: Browser, page: Path, width: int) -> None:
-    with browser.new_context(viewport={"width": width, "height": 900}) as context:
-        seen = context.new_page()
-        seen.goto(page.as_uri())
+def test_only_tables_scroll_sideways(tab: Tab, page: Path, width: int) -> None:
+    with visit(tab, page.as_uri(), ViewportSize(width=width, height=900)) as seen:
         assert seen.evaluate("document.documentElement.scrollWidth <= innerWidth")
         if width == 1200:
             whole = "all => all.every((each) => each.scrollWidth <= each.clientWidth)"

@@ -66,7 +66,7 @@ def test_an_exception_ends_the_evaluation_even_if_a_later_metric_would_pass() ->
 def same(result: Value, expected: str, *, strict: bool) -> Score:
     """Equal texts."""
     actual = result.read_text() if isinstance(result, Path) else str(result)
-    target = expected.read_text() if isinstance(expected, Path) else expected  # type: ignore[unreachable]
+    target = expected.read_text() if isinstance(expected, Path) else expected
     equal = actual.lower() == target.lower() if strict else actual == target
     return Score(float(equal), f"{actual!r} and {target!r}")
 

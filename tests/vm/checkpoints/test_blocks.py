@@ -45,7 +45,7 @@ def test_unused_blocks_are_deleted_and_the_others_are_kept(
 ) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        name_of = {}
+        name_of: dict[int, bytes] = {}
         for seeds in additions:
             [names], _ = BlockStore(folder).add([rows(seeds)])
             name_of.update(zip(seeds, names, strict=True))

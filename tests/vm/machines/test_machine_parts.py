@@ -23,7 +23,8 @@ QEMU = {"q": "http://libvirt.org/schemas/domain/qemu/1.0"}
 
 
 def image(folder: Path) -> Image:
-    base = Base("x", "1", folder, "3.11", 3072, Screen(), "user", folder / "kernel", folder / "i")
+    kernel, initrd = folder / "kernel", folder / "i"
+    base = Base("x", "1", folder, "3.11", 3072, Screen(), "user", kernel=kernel, initrd=initrd)
     return Image(base, folder / "layer", "id")
 
 

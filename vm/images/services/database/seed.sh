@@ -5,6 +5,8 @@ set -eu
 user=$1
 data=/var/lib/postgresql/main programs=/usr/lib/postgresql/17/bin
 systemctl disable postgresql.service
+# So that an owner of a database may create the extension there.
+echo 'trusted = true' >>/usr/share/postgresql/17/extension/vector.control
 pg_dropcluster --stop 17 main || true
 as() { setpriv --reuid=postgres --regid=postgres --init-groups -- "$@"; }
 as $programs/initdb --pgdata=$data --encoding=UTF8 --locale=C.UTF-8 --no-sync --no-instructions >/dev/null
