@@ -18,7 +18,7 @@ TASKS = Path(__file__).resolve().parents[2] / "tasks"
         (
             "services-mcpmark",
             {
-                ("postgres", "standard"): 6,
+                ("postgres", "standard"): 7,
                 ("postgres", "easy"): 4,
                 ("filesystem", "standard"): 8,
                 ("filesystem", "easy"): 4,
