@@ -11,7 +11,10 @@ RAISES = [
     ("1", "3000.00", "3100.00", "1759276800"),
     ("6", "3800.00", "4100.00", "1736899200"),
 ]
-LOG = "SELECT employee, old_salary, new_salary FROM public.salary_log WHERE changed_at = now()"
+LOG = (
+    "SELECT employee, old_salary, new_salary FROM public.salary_log"
+    " WHERE changed_at BETWEEN now() AND clock_timestamp()"
+)
 RAISE = "UPDATE public.employees SET salary = salary + 50 WHERE department = 3"
 SAME = "UPDATE public.employees SET salary = salary, name = name"
 ADDED = [("4", "2600.00", "2650.00"), ("5", "2600.00", "2650.00")]

@@ -44,7 +44,7 @@ refuse_other_changes(
     ],
 )
 wrong = []
-if (seen := rows("SELECT id, name FROM public.teachers ORDER BY id")) != TEACHERS:
+if (seen := rows("SELECT * FROM public.teachers ORDER BY id")) != TEACHERS:
     wrong.append(f"the teachers are {seen}")
 if (seen := rows("SELECT * FROM public.courses ORDER BY id")) != COURSES:
     wrong.append(f"the courses are {seen}")
