@@ -23,6 +23,8 @@ __all__ = ["PROJECT", "build_layer", "guest_code_digest", "layer_id", "libraries
 
 PROJECT = Path(__file__).parents[2]
 CODE = ("guest", "mcp_tools")
+FORM = "2"
+"""Changes when layers are built in another way."""
 LOCK = PROJECT / "guest" / "requirements.lock"
 SOURCE_ONLY = frozenset(
     {"mouseinfo", "pyautogui", "pygetwindow", "pyrect", "pyscreeze", "pytweening"}
@@ -37,7 +39,7 @@ def guest_code_digest(code: Path = PROJECT) -> str:
 
 def layer_id(python: str, code: Path = PROJECT) -> str:
     """The id of the layer of the present code for Python `python`."""
-    return digest(python, guest_code_digest(code))
+    return digest(python, FORM, guest_code_digest(code))
 
 
 def libraries_id(python: str) -> str:
