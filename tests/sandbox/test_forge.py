@@ -39,9 +39,9 @@ def tool(guest: Guest, name: str, /, **arguments: object) -> str:
 
 def exported(guest: Guest) -> Any:
     guest.freeze()
-    content, truncated = guest.export("forge")
+    content, complete = guest.export("forge")
     guest.thaw()
-    assert not truncated
+    assert complete
     return json.loads(content)
 
 
