@@ -11,14 +11,17 @@ TOGETHER = $(MAKE) --no-print-directory --jobs 2 --keep-going --output-sync=recu
 # Tests start hundreds of Pythons: what they import is compiled once, whatever the shell says.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test attack test-plain test-desks test-conformance test-tools test-foundry test-experiment
-.PHONY: bench setup image browser docs test-wheel
+.PHONY: demo test attack test-plain test-services test-desks test-conformance test-tools test-foundry test-experiment
+.PHONY: bench setup image image-services browser docs test-wheel
 
 setup:
 	@vm/setup.sh
 
 image: setup
 	@$(AMBIDEX) image build $(IMAGE) $(if $(MIRROR),--mirror $(MIRROR))
+
+image-services: setup
+	@$(AMBIDEX) image build debian-13-services $(if $(MIRROR),--mirror $(MIRROR))
 
 demo: image
 	$(AMBIDEX) run tasks/demo --image $(IMAGE) --agent oracle --condition hybrid --out $(RUN)
@@ -35,8 +38,8 @@ test: browser
 	@rm -rf $(RESULTS)
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
-	-$(TOGETHER) image test-plain
-	-$(TOGETHER) test-desks test-conformance test-tools test-foundry test-experiment
+	-$(TOGETHER) image test-plain image-services
+	-$(TOGETHER) test-desks test-conformance test-tools test-foundry test-experiment test-services
 	-.venv/bin/pytest tests/conformance tests/vm tests/attack -m vm $(call results,vm)
 	@.venv/bin/python tests/summary.py $(RESULTS)
 
@@ -58,6 +61,8 @@ test-desks:
 	.venv/bin/pytest tests/desktop tests/sandbox tests/attack -m "sandbox and not tools" $(OWN:%=--ignore=tests/desktop/test_%.py) $(call results,desks)
 test-conformance:
 	.venv/bin/pytest tests/conformance -m sandbox $(call results,conformance)
+test-services:
+	.venv/bin/pytest tests/services $(call results,services)
 test-tools:
 	.venv/bin/pytest tests/desktop -m "sandbox and tools" $(call results,tools)
 $(OWN:%=test-%): test-%:

@@ -9,7 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
-STAGES = ("plain", "desks", "conformance", "tools", "foundry", "experiment", "vm")
+STAGES = (
+    *("plain", "services", "desks", "conformance", "tools", "foundry", "experiment"),
+    "vm",
+)
 SLOWEST = 5
 
 

@@ -88,7 +88,7 @@ def get_issue(project: Project, number: Number) -> Issue:
 @app.tool()
 def create_issue(
     project: Project,
-    title: Annotated[str, Field(min_length=1, description="one line")],
+    title: Annotated[str, Field(min_length=1, description="in one line")],
     content: Annotated[str, Field(min_length=1, description="description, in Markdown")],
     tags: Tags = None,
     assignee: Annotated[Optional[str], Field(description="name of a member")] = None,

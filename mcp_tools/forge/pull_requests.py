@@ -65,7 +65,7 @@ def get_pull_request(project: Project, number: Number) -> PullRequest:
 @app.tool()
 def create_pull_request(
     project: Project,
-    title: Annotated[str, Field(min_length=1, description="one line")],
+    title: Annotated[str, Field(min_length=1, description="in one line")],
     from_branch: Annotated[str, Field(description="branch with the changes")],
     to_branch: Annotated[str, Field(description="branch to merge into")] = "main",
     description: Annotated[Optional[str], Field(description="in Markdown")] = None,

@@ -7,5 +7,7 @@ from ambidex.tasks.catalogue import read_catalogue
 __all__ = ["ALL", "CATALOGUE"]
 
 ALL = read_catalogue()
-CATALOGUE = {name: tool for name, tool in ALL.items() if tool.source != "stock"}
-"""Without the tools of servers that only images with services have."""
+CATALOGUE = {
+    name: tool for name, tool in ALL.items() if tool.source != "stock" and not tool.service
+}
+"""Without the tools that only images with services have."""

@@ -7,6 +7,7 @@ guest/ and mcp_tools/ (layers/<digest>/: layer.squashfs). An image is identified
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import shlex
@@ -304,9 +305,14 @@ def read_base(folder: Path) -> Base:
 
 
 def list_bases() -> list[Base]:
-    """All finished bases, sorted by name, the newest of a name last."""
+    """All finished bases, sorted by name, the newest of a name last. Those that another version
+    described in its own way are left out."""
     folders = sorted(bases_folder().glob("[!.]*/base.json"), key=lambda path: path.stat().st_mtime)
-    return sorted((read_base(path.parent) for path in folders), key=lambda base: base.name)
+    bases = []
+    for path in folders:
+        with contextlib.suppress(TypeError, ValueError, KeyError):
+            bases.append(read_base(path.parent))
+    return sorted(bases, key=lambda base: base.name)
 
 
 def find_base(name: str) -> Base:
