@@ -58,6 +58,7 @@ def test_a_change_goes_from_an_issue_through_a_pull_request_to_main(machine: Mac
         tool(guest, "create_pull_request", project="shop", title="Prices", from_branch="prices")
         assert "+tea 3" in tool(guest, "get_pull_request", project="shop", number=2)
         tool(guest, "merge_pull_request", project="shop", number=2)
+        tool(guest, "assign_issue", project="shop", number=1, assignee="maintainer")
         tool(guest, "set_issue_status", project="shop", number=1, status="Closed")
         assert tool(guest, "read_file", project="shop", path="docs/prices.md") == "tea 3\n"
         page = guest.run(["curl", "-sf", f"{PAGE}/shop"])
@@ -74,6 +75,7 @@ def test_a_change_goes_from_an_issue_through_a_pull_request_to_main(machine: Mac
         assert "x" in shop["trees"]["main"]
         issue, request = shop["issues"]["1"], shop["pull_requests"]["2"]
         assert (issue["status"], issue["tags"]) == ("Closed", ["bug"])
+        assert issue["assignee"] == "maintainer"
         assert issue["comments"][0] == {"author": "user", "text": "I look at it"}
         assert (request["status"], request["closed_by"]) == ("Merged", "user")
 
