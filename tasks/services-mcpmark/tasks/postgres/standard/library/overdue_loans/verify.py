@@ -1,61 +1,51 @@
 """Checks the fines, the view and everything else."""
 
-import os
 import sys
-from decimal import Decimal
+from pathlib import Path
 
-import psycopg2
+sys.path.append(str(Path(__file__).resolve().parents[3]))
+from checks import finish, refuse_other_changes, rows
 
-FINES = {1: "2.50", 2: "0", 3: "5.00", 4: "0", 5: "0.25", 6: "0"}
+FINES = {"1": "2.50", "2": "0.00", "3": "5.00", "4": "0.00", "5": "0.25", "6": "0.00"}
 LOANS = [
-    (1, 1, 1, "2026-11-10", None),
-    (2, 1, 2, "2026-11-25", None),
-    (3, 2, 3, "2026-08-01", None),
-    (4, 2, 1, "2026-10-01", "2026-10-20"),
-    (5, 3, 4, "2026-11-19", None),
-    (6, 4, 2, "2026-11-20", None),
+    ("1", "1", "1", "2026-11-10", None),
+    ("2", "1", "2", "2026-11-25", None),
+    ("3", "2", "3", "2026-08-01", None),
+    ("4", "2", "1", "2026-10-01", "2026-10-20"),
+    ("5", "3", "4", "2026-11-19", None),
+    ("6", "4", "2", "2026-11-20", None),
 ]
+DEBTORS = [("Bela Farkas", "5.00"), ("Ada Brandt", "2.50"), ("Chidi Obi", "0.25")]
 
-
-def main():
-    connection = psycopg2.connect(
-        host=os.environ["POSTGRES_HOST"],
-        port=os.environ["POSTGRES_PORT"],
-        dbname=os.environ["POSTGRES_DATABASE"],
-        user=os.environ["POSTGRES_USERNAME"],
-        password=os.environ["POSTGRES_PASSWORD"],
-        options="-c search_path=pg_catalog",
-    )
-    cursor = connection.cursor()
-    cursor.execute("SELECT id, fine FROM public.loans")
-    fines = dict(cursor.fetchall())
-    if fines != {loan: Decimal(fine) for loan, fine in FINES.items()}:
-        return f"the fines are {fines}"
-    cursor.execute("SELECT id, member, book, due, returned FROM public.loans ORDER BY id")
-    loans = [(*row[:3], str(row[3]), row[4] and str(row[4])) for row in cursor.fetchall()]
-    if loans != LOANS:
-        return f"the loans are {loans}"
-    cursor.execute(
-        "SELECT data_type, numeric_precision, numeric_scale, is_nullable"
-        " FROM information_schema.columns"
-        " WHERE table_schema = 'public' AND table_name = 'loans' AND column_name = 'fine'"
-    )
-    if cursor.fetchone() != ("numeric", 6, 2, "NO"):
-        return "the column fine has another type"
-    cursor.execute("SELECT * FROM public.debtors")
-    columns = [column.name for column in cursor.description]
-    debtors = cursor.fetchall()
-    expected = [
-        ("Bela Farkas", Decimal(5)),
-        ("Ada Brandt", Decimal("2.5")),
-        ("Chidi Obi", Decimal("0.25")),
-    ]
-    if columns != ["name", "total"] or debtors != expected:
-        return f"the view has {columns} {debtors}"
-    return ""
-
-
-if __name__ == "__main__":
-    problem = main()
-    print(problem or "all right")
-    sys.exit(bool(problem))
+refuse_other_changes(
+    "library.sql",
+    tables=["public.loans"],
+    definitions=[r"(view|column|privileges) public\.debtors(\..*)?"],
+)
+wrong = []
+fines = dict(rows("SELECT id, fine FROM public.loans"))
+if fines != FINES:
+    wrong.append(f"the fines are {fines}")
+loans = rows("SELECT id, member, book, due, returned FROM public.loans ORDER BY id")
+if loans != LOANS:
+    wrong.append(f"the loans are {loans}")
+column = rows(
+    "SELECT format_type(atttypid, atttypmod), attnotnull, pg_get_expr(adbin, adrelid)"
+    " FROM pg_attribute JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum"
+    " WHERE attrelid = 'public.loans'::regclass AND attname = 'fine'"
+)
+if [(kind, needed) for kind, needed, default in column] != [("numeric(6,2)", "True")]:
+    wrong.append(f"the column fine is {column}")
+elif column[0][2].split("::")[0].strip("'()") not in ("0", "0.0", "0.00"):
+    wrong.append(f"the default of fine is {column[0][2]}")
+columns = rows(
+    "SELECT attname FROM pg_attribute"
+    " WHERE attrelid = 'public.debtors'::regclass AND attnum > 0 ORDER BY attnum"
+)
+if columns != [("name",), ("total",)]:
+    wrong.append(f"the columns of the view are {columns}")
+else:
+    debtors = rows("SELECT * FROM public.debtors")
+    if debtors != DEBTORS:
+        wrong.append(f"the view has {debtors}")
+finish(wrong)

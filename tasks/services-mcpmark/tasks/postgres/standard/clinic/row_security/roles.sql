@@ -1,0 +1,2 @@
+CREATE ROLE ward_north;
+CREATE ROLE ward_south;
