@@ -16,8 +16,8 @@ ADDRESS = "http://localhost:8082"
 
 
 @pytest.fixture(scope="module")
-def guest(machines_with_services: Source) -> Iterator[Guest]:
-    with closing(machines_with_services.make()) as machine:
+def guest(machines: Source) -> Iterator[Guest]:
+    with closing(machines.make()) as machine:
         machine.revert("ready", ["tracker"])
         with Guest(machine.endpoint, machine.token) as guest:
             guest.wait_ready()

@@ -21,8 +21,8 @@ NUMBERS = itertools.count()
 
 
 @pytest.fixture(scope="module")
-def machine(machines_with_services: Source) -> Iterator[Machine]:
-    with closing(machines_with_services.make()) as machine:
+def machine(machines: Source) -> Iterator[Machine]:
+    with closing(machines.make()) as machine:
         machine.revert("ready", SERVICES)
         yield machine
 
