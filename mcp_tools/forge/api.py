@@ -94,7 +94,7 @@ def _reason(error: urllib.error.HTTPError) -> str:
         answer = json.loads(error.read(LARGEST))
         details = answer.get("errors") or answer.get("error") or error.reason
     except ValueError:
-        return f"status {error.code} {error.reason}"
+        return f"{error.url} answers {error.code} {error.reason}"
     if isinstance(details, dict):
         details = "; ".join(f"{name}: {' '.join(words)}" for name, words in details.items())
     return str(details).rstrip(".")

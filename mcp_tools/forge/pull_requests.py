@@ -106,13 +106,21 @@ def merge_pull_request(project: Project, number: Number) -> None:
     """Merge (accept) a pull request (PR) into its branch. Fails if it conflicts, or if you may not
     commit to the project.
     """
-    call(f"{project_path(project)}/pull-request/{number}/merge", form={})
+    _finish(project, number, "merge")
 
 
 @app.tool()
 def close_pull_request(project: Project, number: Number) -> None:
     """Close (reject, cancel) a pull request (PR) without merging it."""
-    call(f"{project_path(project)}/pull-request/{number}/close", form={})
+    _finish(project, number, "close")
+
+
+def _finish(project: str, number: int, how: str) -> None:
+    path = f"{project_path(project)}/pull-request/{number}"
+    status = call(path)["status"]
+    if status != "Open":
+        raise ToolError(f"Pull request {number} is not open but {status.lower()}.", code="refused")
+    call(f"{path}/{how}", form={})
 
 
 def _summary(request: dict[str, Any]) -> dict[str, Any]:

@@ -331,7 +331,8 @@ def find_base(name: str) -> Base:
 def open_image(name: str, *, say: Callable[[str], None] = silent, code: Path = PROJECT) -> Image:
     """The image called `name`, with the present guest code in the folder `code`."""
     base = find_base(name)
-    layer, layer_id = build_layer(base.python, say=say, code=code)
+    tree = base.tree if base.tree.is_dir() else None
+    layer, layer_id = build_layer(base.python, say=say, code=code, image_tree=tree)
     return Image(base, layer, image_id(base, layer_id))
 
 

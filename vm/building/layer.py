@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from ambidex.vm import MachineError
 from ambidex.vm.locked import read_lock
 from ambidex.vm.process import run
 from ambidex.vm.store import cache_folder, digest, once, tree_digest
@@ -22,6 +23,8 @@ __all__ = ["PROJECT", "build_layer", "guest_code_digest", "layer_id", "libraries
 
 PROJECT = Path(__file__).parents[2]
 CODE = ("guest", "mcp_tools")
+FORM = "2"
+"""Changes when layers are built in another way."""
 LOCK = PROJECT / "guest" / "requirements.lock"
 SOURCE_ONLY = frozenset(
     {"mouseinfo", "pyautogui", "pygetwindow", "pyrect", "pyscreeze", "pytweening"}
@@ -36,7 +39,7 @@ def guest_code_digest(code: Path = PROJECT) -> str:
 
 def layer_id(python: str, code: Path = PROJECT) -> str:
     """The id of the layer of the present code for Python `python`."""
-    return digest(python, guest_code_digest(code))
+    return digest(python, FORM, guest_code_digest(code))
 
 
 def libraries_id(python: str) -> str:
@@ -45,11 +48,16 @@ def libraries_id(python: str) -> str:
 
 
 def build_layer(
-    python: str, *, say: Callable[[str], None], code: Path = PROJECT
+    python: str,
+    *,
+    say: Callable[[str], None],
+    code: Path = PROJECT,
+    image_tree: Path | None = None,
 ) -> tuple[Path, str]:
     """The file and id of the layer for Python `python` ("3.11"), built if it does not exist.
 
-    `code` is the folder that contains guest/ and mcp_tools/.
+    `code` is the folder that contains guest/ and mcp_tools/; `image_tree` is that of the image's
+    files, whose Python compiles the code.
     """
     id = layer_id(python, code)
     site = _libraries(python, say)
@@ -58,7 +66,7 @@ def build_layer(
         say("packing the guest's code")
         tree = staging / "tree"
         shutil.rmtree(tree, ignore_errors=True)
-        _assemble(python, site, tree, code)
+        _assemble(python, site, tree, code, image_tree)
         out = staging / "layer.squashfs"
         out.unlink(missing_ok=True)
         # lz4 compresses less but decompresses fast: the guest's processor may be emulated.
@@ -73,17 +81,17 @@ def pack_layer(python: str, out: Path, *, say: Callable[[str], None]) -> None:
     """Write a layer's content as a compressed tar to `out`, for machines without a layer disk."""
     with tempfile.TemporaryDirectory() as scratch:
         tree = Path(scratch) / "tree"
-        _assemble(python, _libraries(python, say), tree, PROJECT)
+        _assemble(python, _libraries(python, say), tree, PROJECT, None)
         pack = ["tar", "-C", tree, "--owner=0", "--group=0", "-czf", out, "."]
         run(pack, what="packing the guest's code")
 
 
-def _assemble(python: str, site: Path, tree: Path, code: Path) -> None:
+def _assemble(python: str, site: Path, tree: Path, code: Path, image_tree: Path | None) -> None:
     shutil.copytree(site, tree / "site", symlinks=True)
     for name in CODE:
         ignore = shutil.ignore_patterns("__pycache__")
         shutil.copytree(code / name, tree / name, ignore=ignore)
-    _compile(python, tree)
+    _compile(python, tree, image_tree)
     run(["chmod", "-R", "u=rwX,go=rX", tree], what="making the guest's code readable")
 
 
@@ -143,21 +151,36 @@ def _sha256(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def _compile(python: str, tree: Path) -> None:
-    """Compile byte code if the host has the guest's Python version; guests cannot write it."""
-    interpreter = shutil.which(f"python{python}")
-    if interpreter is None and sys.version_info[:2] == tuple(map(int, python.split("."))):
-        interpreter = sys.executable
-    if interpreter is None:
-        return
+def _compile(python: str, tree: Path, image_tree: Path | None) -> None:
+    """Compile the byte code, which guests cannot write: by the image's own Python if its files are
+    here, else by one of that version on this computer, if it has one.
+    """
+    if image_tree is not None:
+        interpreter: list[str | Path] = [
+            *("bwrap", "--ro-bind", image_tree, "/", "--bind", tree, "/opt/ambidex"),
+            *("--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp", "/usr/bin/python3"),
+        ]
+        folder = ["/opt/ambidex"]
+    else:
+        path = shutil.which(f"python{python}")
+        if path is None and sys.version_info[:2] == tuple(map(int, python.split("."))):
+            path = sys.executable
+        if path is None:
+            return
+        interpreter = [path]
+        folder = ["-s", str(tree), "-p", "/opt/ambidex", str(tree)]
     # By hash and not by time: file times in a read-only layer mean nothing.
     subprocess.run(
         [
-            *(interpreter, "-m", "compileall", "-q", "-j", "0"),
-            *("--invalidation-mode", "unchecked-hash"),
-            *("-s", str(tree), "-p", "/opt/ambidex", str(tree)),
+            *(*interpreter, "-m", "compileall", "-q", "-j", "0"),
+            *("--invalidation-mode", "unchecked-hash", *folder),
         ],
-        check=False,
+        check=False,  # files of libraries for other versions of Python do not compile
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
+    if image_tree is not None and not next(tree.glob("guest/__pycache__/*.pyc"), None):
+        raise MachineError(
+            f"the guest's code could not be compiled by the Python in {image_tree}",
+            hint="`ambidex doctor` says what this machine lacks.",
+        )

@@ -83,7 +83,7 @@ def git(repository, *arguments, given=b""):
 
 def objects(repository, ids):
     """The id and content of each object."""
-    output = git(repository, "cat-file", "--batch", given="\n".join(ids).encode() + b"\n")
+    output = git(repository, "cat-file", "--batch", given="".join(f"{id}\n" for id in ids).encode())
     position = 0
     while position < len(output):
         end = output.index(b"\n", position)

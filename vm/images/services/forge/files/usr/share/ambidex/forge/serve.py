@@ -13,6 +13,10 @@ import socketserver
 import sys
 
 import gunicorn.app.base
+import pagure.api.fork
+import pagure.api.issue
+import pagure.api.project
+import pagure.api.utils
 import pagure.lib.query
 import pagure.lib.tasks_mirror
 import pagure.lib.tasks_services
@@ -111,6 +115,15 @@ def main():
 # By default the address of a picture on a server in the internet.
 pagure.lib.query.avatar_url_from_email = lambda *_, **__: "/static/images/users.png"
 application = create_app()
+
+
+def check_token(repo, project_token=False):
+    """Allow a person's own token also where Pagure wants one of the project."""
+    pagure.api.utils._check_token(repo, project_token=False)
+
+
+for module in (pagure.api.issue, pagure.api.fork, pagure.api.project):
+    module._check_token = check_token
 
 
 @application.after_request
