@@ -86,6 +86,6 @@ def test_the_command_prints_the_version_of_pyproject(tmp_path: Path) -> None:
     assert ambidex(tmp_path, "--version") == f"{VERSION}\n", "install again: pip install -e ."
 
 
-def test_check_loads_the_demo_suite_where_no_tasks_are(tmp_path: Path) -> None:
-    demo = {path.parent.name for path in (ROOT / "tasks" / "demo").glob("*/task.toml")}
-    assert {*json.loads(ambidex(tmp_path, "check", "--json"))["tasks"]} == demo
+def test_check_loads_our_own_suites_where_no_tasks_are(tmp_path: Path) -> None:
+    ours = {path.parent.name for path in (ROOT / "tasks").glob("*/*/task.toml")}
+    assert {*json.loads(ambidex(tmp_path, "check", "--json"))["tasks"]} == ours

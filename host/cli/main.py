@@ -106,7 +106,7 @@ def check(
     ----------
     suites
         Task directories, or a checkout of MCPMark, to report what each of its tasks needs; by
-        default every suite in tasks/, or the demo suite if there is no tasks/.
+        default every suite in tasks/, or Ambidex's own suites if there is no tasks/.
     osworld
         An OSWorld checkout: report what each task needs, and which irregularities were accepted.
     tasks

@@ -26,6 +26,7 @@ TEXTS = (
     "offered",
     "calls",
     "checkpoints",
+    "repeats",
     "parent",
     "failure",
     "screen",

@@ -89,8 +89,11 @@ def test_a_lock_that_leaves_something_open_is_refused(tmp_path: Path, line: str)
         read_lock(path, "3.11")
 
 
-def test_every_package_of_npm_has_its_integrity_npm_itself_included() -> None:
-    folder = PROJECT / "vm" / "images" / "programs"
+PROGRAMS = sorted((PROJECT / "vm" / "images" / "programs").iterdir())
+
+
+@pytest.mark.parametrize("folder", PROGRAMS, ids=lambda folder: folder.name)
+def test_every_package_of_npm_has_its_integrity_npm_itself_included(folder: Path) -> None:
     asked = json.loads((folder / "package.json").read_text())["dependencies"]
     packages = json.loads((folder / "package-lock.json").read_text())["packages"]
     assert packages[""]["dependencies"] == asked
@@ -106,10 +109,12 @@ def test_every_package_of_npm_has_its_integrity_npm_itself_included() -> None:
     assert [path for path, package in packages.items() if "resolved" in package] == []
 
 
-def test_the_programs_of_the_guest_fetch_nothing_by_name_alone() -> None:
-    script = (PROJECT / "vm" / "images" / "programs" / "install.sh").read_text()
+@pytest.mark.parametrize("folder", PROGRAMS, ids=lambda folder: folder.name)
+def test_the_programs_of_the_guest_fetch_nothing_by_name_alone(folder: Path) -> None:
+    script = (folder / "install.sh").read_text()
     own = [line for line in script.splitlines() if line.startswith(("npm ", "npx "))]
     assert own == ["npm ci --omit=dev --ignore-scripts"]
+    assert script.count("pip ") == script.count("--require-hashes")
 
 
 def test_an_asset_whose_bytes_changed_is_refused_until_it_is_accepted_by_name(

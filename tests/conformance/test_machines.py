@@ -122,7 +122,7 @@ def test_a_machine_can_revert_to_a_checkpoint_if_the_provider_has_them(
         guest.put("~/kept.txt", b"kept")
         if provider == "sandbox":
             for operation in (machine.snapshot, machine.revert):
-                with pytest.raises(MachineError, match="a sandbox has no checkpoints"):
+                with pytest.raises(MachineError, match="has no checkpoints"):
                     operation(tmp_path / "1")
             return
         machine.snapshot(tmp_path / "1")
@@ -143,7 +143,7 @@ def test_a_fork_of_a_running_machine_has_its_state_and_does_not_disturb_it(
         guest.run(["gedit"], background=True)
         guest.wait_window("gedit", timeout=120)
         if provider == "sandbox":
-            with pytest.raises(MachineError, match="cannot be forked"), machine.fork():
+            with pytest.raises(MachineError, match="no forks"), machine.fork():
                 pass
             return
         with machine.fork() as copy:

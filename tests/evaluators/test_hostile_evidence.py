@@ -26,6 +26,8 @@ OTHERS: dict[str, dict[str, object]] = {
     "output.setting_equals": {"file": "a.txt", "value": 1},
     "vlc.player_is": {"file": "a.txt", "state": "Playing"},
     "image.size_equals": {"file": "a.png", "width": 1, "height": 1},
+    "database.rows": {"file": "a.json", "table": "a", "columns": ["b"], "rows": []},
+    "database.unchanged": {"file": "a.json"},
 }
 Judge = Callable[..., Score]
 Package = Callable[[str, dict[str, bytes]], Path]

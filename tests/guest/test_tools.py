@@ -84,8 +84,8 @@ def test_a_tool_is_listed_with_its_app_its_schema_and_whether_it_only_reads(
         tools = {tool.name: tool for tool in await client.list_tools()}
         tool = tools["small_answer"]
         assert tool.meta is not None
-        origin = {"source": "ours", "mounted": "", "windows": [], "aliases": []}
-        assert tool.meta["ambidex"] == {"app": "small", **origin}
+        origin = {"source": "ours", "mounted": "", "windows": [], "service": ""}
+        assert tool.meta["ambidex"] == {"app": "small", **origin, "aliases": []}
         assert tool.annotations is not None
         assert tool.annotations.read_only_hint
         assert tool.input_schema["additionalProperties"] is False

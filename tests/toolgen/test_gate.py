@@ -19,8 +19,8 @@ def count_words(text: str) -> int:
 '''
 
 
-BRIDGES = {"devtools": {"network"}, "editor": {"network"}}
-"""Modules that reach a program of their own desktop through a socket."""
+BRIDGES = {"devtools": {"network"}, "editor": {"network"}, "api": {"network"}}
+"""Modules that reach a program or a service of their own machine through a socket."""
 
 
 def rules(tmp_path: Path, text: str) -> set[str]:

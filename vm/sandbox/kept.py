@@ -67,6 +67,8 @@ def read_sandbox_snapshot(image: Image, place: Place) -> SandboxSnapshot:
     if place == READY:
         return SandboxSnapshot(READY, (), ())
     is_checkpoint = isinstance(place, Path)
+    if is_checkpoint:
+        refuse_desktop(image)
     folder = _folder_of(image, place)
     try:
         description = json.loads((folder / DESCRIPTION).read_text())
@@ -121,11 +123,7 @@ def save_sandbox_checkpoint(sandbox: Sandbox, image: Image, folder: Path) -> Non
 
 def refuse_memory(sandbox: Sandbox, image: Image) -> None:
     """Raise `MachineError` if a copy of the sandbox's files would not be its whole state."""
-    if image.base.session != "none":
-        raise MachineError(
-            "a sandbox with a desktop has no checkpoints: its processes cannot be saved",
-            hint="Use `--provider libvirt`, or an image without a desktop.",
-        )
+    refuse_desktop(image)
     for service in image.base.services:
         if service.in_memory and service.name in sandbox.services:
             raise MachineError(
@@ -133,6 +131,16 @@ def refuse_memory(sandbox: Sandbox, image: Image) -> None:
                 "memory, which cannot be saved",
                 hint="Use `--provider libvirt`.",
             )
+
+
+def refuse_desktop(image: Image) -> None:
+    """Raise `MachineError` if sandboxes of this image cannot have checkpoints and forks."""
+    if image.base.session != "none":
+        raise MachineError(
+            f"a sandbox of {image.base.name} has a desktop, so it has no checkpoints and no forks: "
+            "its processes cannot be saved",
+            hint="Use `--provider libvirt`, or an image without a desktop.",
+        )
 
 
 def copy_files(sandbox: Sandbox, target: Path) -> None:

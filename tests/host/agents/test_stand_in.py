@@ -137,6 +137,8 @@ def test_a_number_in_its_name_is_how_many_tasks_it_solves() -> None:
 
 
 def test_a_request_without_a_picture_is_refused() -> None:
-    body = {"model": "tools", "messages": [{"role": "user", "content": "hello"}]}
+    tool = {"type": "function", "function": {"name": "computer_click"}}
+    messages = [{"role": "user", "content": "hello"}]
+    body = {"model": "tools", "tools": [tool], "messages": messages}
     answer = DOOR.post("/v1/chat/completions", json=body)
     assert (answer.status_code, "image" in answer.text) == (400, True)

@@ -103,7 +103,9 @@ def test_a_task_is_its_whole_description_and_its_verifier(tmp_path: Path) -> Non
     suite = load_suite(tmp_path, CATALOGUE)
     [task] = suite.tasks
     assert (task.name, task.domain) == ("filesystem.easy.papers.counting", "filesystem")
-    assert task.spec.instruction == f"# counting\n\nCount the papers.\n\n\n{AT_ONCE}"
+    assert task.spec.instruction == (
+        f"# counting\n\nCount the papers.\n\n\nThe test directory is ~/work.\n\n{AT_ONCE}"
+    )
     body = task.body
     assert isinstance(body, ProgramBody)
     assert (task.spec.services, task.spec.tool_apps) == ([], ["filesystem"])

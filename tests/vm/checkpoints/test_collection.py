@@ -177,7 +177,7 @@ def test_a_checkpoint_of_another_image_is_refused(root: Path, tmp_path: Path) ->
 
 def test_a_sandbox_refuses_checkpoints_and_names_a_provider_that_has_them(tmp_path: Path) -> None:
     with SandboxProvider(spares=0) as provider, provider.machine(the_image()) as machine:
-        with pytest.raises(MachineError, match="a sandbox has no checkpoints") as caught:
+        with pytest.raises(MachineError, match="has a desktop, so it has no checkpoints") as caught:
             machine.revert(tmp_path / "1")
         assert "--provider libvirt" in caught.value.hint
 
