@@ -11,8 +11,8 @@ from ambidex.host.client.guest import Guest
 from ambidex.host.runs.machines import MachineOptions, Source, open_machines
 from ambidex.vm import Machine, MachineError
 from tests.conftest import without
+from tests.support.proofs import IMAGE
 
-IMAGE = "debian-13-services"
 NEEDS = ("database",)
 
 
