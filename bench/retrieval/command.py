@@ -33,7 +33,7 @@ def retrieval(*, requests: Path = REQUESTS, embedder: str = "", out: Path | None
     out
         A JSONL file for the rank of every request.
     """
-    tools = read_catalogue()
+    tools = {name: tool for name, tool in read_catalogue().items() if tool.source != "stock"}
     ranks = rank_requests(read_requests(requests, tools), tools, embedder)
     if out:
         out.write_text("".join(f"{json.dumps(asdict(rank))}\n" for rank in ranks))

@@ -5,8 +5,8 @@ from uuid import uuid4
 
 from ambidex.host import ToolCall
 from ambidex.host.client.guest import Guest
-from ambidex.tasks.catalogue import read_catalogue
 from ambidex.vm import Machine
+from tests.support.served import CATALOGUE
 
 
 def call(guest: Guest, name: str, **arguments: object) -> Any:
@@ -17,7 +17,7 @@ def call(guest: Guest, name: str, **arguments: object) -> Any:
 
 def test_the_guest_serves_the_tools_of_the_catalogue_and_they_work(guest: Guest) -> None:
     served = {tool.name: tool for tool in guest.tools()}
-    assert served == dict(read_catalogue())
+    assert served == CATALOGUE
     call(guest, "files_write_text", path="~/greeting.txt", content="Grüße")
     assert guest.get("~/greeting.txt").decode() == "Grüße"
     guest.run(["gsettings", "set", "org.gnome.desktop.interface", "clock-show-seconds", "false"])
