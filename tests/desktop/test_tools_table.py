@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from ambidex.mcp_tools import catalogue
 from tests.desktop.proofs import LEDGER, PROVING
-from tests.desktop.tools_table import table
+from tests.desktop.tools_table import TOOLS, table
 
 WHERE = Path(__file__).parents[2] / "docs" / "tools.md"
 
@@ -28,9 +27,8 @@ def whole_run(request: pytest.FixtureRequest) -> None:
 
 
 def test_every_tool_is_proved_and_was_seen_to_refuse() -> None:
-    tools = catalogue.tools()
-    assert set(LEDGER.proofs) == set(tools)
-    assert set(tools) - LEDGER.refused == set()
+    assert set(LEDGER.proofs) == set(TOOLS)
+    assert set(TOOLS) - LEDGER.refused == set()
 
 
 def test_the_table_in_the_docs_matches_this_run() -> None:

@@ -5,9 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ambidex.mcp_tools import App, Tool, aliases, catalogue
+from ambidex.mcp_tools.recorded import RecordedTool
 from tests.desktop.proofs import Ledger
 
-__all__ = ["table"]
+__all__ = ["TOOLS", "table"]
+
+TOOLS = {
+    name: tool
+    for name, tool in catalogue.tools().items()
+    if not tool.service and not isinstance(tool, RecordedTool)
+}
+"""The tools of a desktop: without those that only images with services have."""
 
 HEAD = """# Tools
 
@@ -22,14 +30,15 @@ tool itself. Every tool was also seen to refuse a wrong call.
 
 def table(ledger: Ledger) -> str:
     """The whole document."""
-    tools = catalogue.tools().values()
+    tools = TOOLS.values()
     counts = [
         f"{sum(aliases.source(tool) == source for tool in tools)} {source}"
         for source in ("reference", "mounted", "ours")
     ]
-    parts = [HEAD, f"{len(catalogue.tools())} tools: {', '.join(counts)}.\n"]
+    parts = [HEAD, f"{len(TOOLS)} tools: {', '.join(counts)}.\n"]
     for app in catalogue.apps().values():
-        parts.append("\n".join(section(app, ledger)))
+        if app.tools.keys() & TOOLS.keys():
+            parts.append("\n".join(section(app, ledger)))
     return "\n".join(parts)
 
 
