@@ -36,7 +36,8 @@ DIE_WITH_PARENT = ("setpriv", "--pdeathsig", "KILL", "--")
 """Command prefix that makes the kernel kill the server when its worker dies."""
 TEXT_LIMIT = 1_000_000
 """Characters of a text that are passed on. A model has no use for more."""
-STARTS_WITHIN = 60.0
+STARTS_WITHIN = 180.0
+"""Seconds until a server answers: under emulation, a large one takes a minute."""
 ENDS_WITHIN = 2.0
 """Seconds a server may take to exit after its pipes were closed."""
 

@@ -18,5 +18,5 @@ app = App(
         "--executable-path=/usr/bin/chromium",
     ),
     needs="/opt/programs/node_modules/@playwright/mcp/cli.js",
-    timeout=90,  # the first call starts the server and the browser
+    timeout=240,  # the first call starts the server and the browser
 )

@@ -16,5 +16,5 @@ app = App(
         "postgresql:///work?host=/run/postgresql",
     ),
     needs="/opt/programs/python/bin/postgres-mcp",
-    timeout=90,  # the first call starts the server
+    timeout=240,  # the first call starts the server
 )
