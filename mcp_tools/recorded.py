@@ -82,10 +82,11 @@ def server_of(app: App) -> Mount:
 def add_recorded_tools(app: App, folder: Path) -> None:
     """Add the tools in the file `TOOLS` of the app's folder, if it has one.
 
-    A tool is called `<app>_<its name>`, or by its own name if that begins so already.
+    A tool is called `<app>_<its name>`, or by its own name if that begins so already. Tools that
+    the app has already stay the same objects.
     """
     file = folder / TOOLS
-    if not file.is_file():
+    if app.tools or not file.is_file():
         return
     server = server_of(app)
     for listed in json.loads(file.read_text(encoding="utf-8")):

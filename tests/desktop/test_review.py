@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from uuid import uuid4
 
@@ -306,7 +307,7 @@ def test_the_pages_are_pictured(tried: Page, browser: Browser, show: Show) -> No
         if page.viewport_size == WIDE:
             pictured(page, f"review-diff-{look}")
         page.evaluate("document.querySelector('[aria-label=\"Stage results\"]').scrollIntoView()")
-        page.wait_for_function(PAINTED)
+        until(partial(page.evaluate, PAINTED))
         pictured(page, f"review-stages-{look}")
         at_card(page, "empty-rows")
         expect(page.get_by_role("heading", name="Verdicts")).to_be_visible()

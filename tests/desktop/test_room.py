@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -309,7 +310,7 @@ def test_the_pages_are_pictured(browser: Browser, show: Show) -> None:
     for page, look in looks(browser):
         _opened(page, show)
         expect(page.locator(".card")).to_have_count(show.running())
-        page.wait_for_function(f"Math.min(...{WIDTHS}) > 0", timeout=60_000)
+        until(partial(page.evaluate, f"Math.min(...{WIDTHS}) > 0"))
         pictured(page, f"room-wall-{look}")
         at_desk(page)
         pictured(page, f"room-desk-{look}")
