@@ -1,4 +1,4 @@
-"""Services in a virtual machine: their systemd units, forks with their memory, another clock."""
+"""Services in a virtual machine, where they are systemd units."""
 
 from __future__ import annotations
 
@@ -12,12 +12,11 @@ from tests.conftest import without
 from tests.support.proofs import IMAGE, prove
 
 
-def test_a_task_that_a_program_judges_is_proved_also_a_year_on(
+def test_a_task_on_a_service_is_proved(
     provider: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     try:
         find_base(IMAGE)
     except MachineError as error:
         without(str(error))
-    task = "postgres.standard.library.overdue_loans"
-    prove("services-mcpmark", task, 1, provider, tmp_path, capsys)
+    prove("services", "database-overdue", 0, provider, tmp_path, capsys)
