@@ -65,7 +65,7 @@ class GuestError(HintedError):
 
 
 class NoDesktopError(GuestError):
-    """The request needs a screen, which the guest does not have."""
+    """The request needs a GUI, and the guest has neither a desktop nor a browser for it."""
 
 
 class StageError(GuestError):

@@ -27,6 +27,7 @@ __all__ = [
     "MachineError",
     "Place",
     "Program",
+    "UnforkableError",
     "plain_name",
     "refuse_ready",
 ]
@@ -54,6 +55,10 @@ class MachineError(Exception):
         super().__init__(message)
         self.stage = stage
         self.hint = hint
+
+
+class UnforkableError(MachineError):
+    """A machine of this kind cannot be forked, and has no checkpoints."""
 
 
 def plain_name(name: str) -> str:

@@ -7,7 +7,15 @@ from contextlib import AbstractContextManager, closing, contextmanager, nullcont
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from ambidex.vm import READY, MachineError, Place, Program, plain_name, refuse_ready
+from ambidex.vm import (
+    READY,
+    MachineError,
+    Place,
+    Program,
+    UnforkableError,
+    plain_name,
+    refuse_ready,
+)
 from ambidex.vm.acceleration import kvm_runs
 from ambidex.vm.building.image import Image, silent
 from ambidex.vm.checkpoints.capture import (
@@ -310,7 +318,7 @@ class LibvirtProvider(Closing):
     def _require_forks(self, what: str) -> None:
         if not self.forks:
             needs = ".".join(map(str, FORK_NEEDS))
-            raise MachineError(f"this QEMU cannot {what}", hint=f"Needs QEMU {needs} or later.")
+            raise UnforkableError(f"this QEMU cannot {what}", hint=f"Needs QEMU {needs} or later.")
 
     def close(self) -> None:
         """End every machine of this provider."""

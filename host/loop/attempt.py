@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ambidex.host import Agent, Briefing, Stop, ToolSpec
+from ambidex.host import Agent, Briefing, Stop, ToolSpec, is_gui
 from ambidex.host.client.answers import Health
 from ambidex.host.client.guest import Guest
 from ambidex.host.errors import GuestError, NoDesktopError
@@ -84,6 +84,7 @@ class Attempt:
             with self._stage("setup"):
                 health = self._healthy(guest)
                 served = guest.tools()
+                self._refuse_gui_without_one(served)
                 self._set_stage(guest)
             fields = self._play(make_agent, guest, served, trajectory)
             if self.config.repeats:
@@ -104,13 +105,16 @@ class Attempt:
         self.agent_is_root = health.agent_is_root or bool(self.point and self.point.agent_is_root)
         if not health.ready:
             raise GuestError(f"the guest is not ready after a revert: {health.missing()}")
+        return health
+
+    def _refuse_gui_without_one(self, served: Sequence[ToolSpec]) -> None:
         hand = self.point.fork.hand if self.point else None
-        if health.screen is None and "gui" in (self.config.condition, hand):
+        tools = tools_of(self.task.spec, served)
+        if "gui" in (self.config.condition, hand) and not any(is_gui(tool.app) for tool in tools):
             raise NoDesktopError(
-                "mouse and keyboard need a screen, and this guest has no desktop",
+                "the task has no GUI here: this guest has no desktop, and offers no browser",
                 hint="Use --condition tools, or an image with a desktop.",
             )
-        return health
 
     def _set_stage(self, guest: Guest) -> None:
         if self.point:

@@ -13,11 +13,12 @@ from pathlib import Path
 from ambidex.evaluators.manifest import Source
 from ambidex.host.client.answers import GuestRefusalError
 from ambidex.host.client.guest import Guest
-from ambidex.host.errors import MachineError, StageError
+from ambidex.host.errors import StageError
 from ambidex.host.loop.task_steps import set_up
 from ambidex.tasks.mcpmark.body import MESSAGES, OUTCOME, OUTPUT, ProgramBody
 from ambidex.tasks.mcpmark.messages import conversation
 from ambidex.tasks.mcpmark.services import StateFile
+from ambidex.vm import UnforkableError
 
 __all__ = ["collect", "set_stage"]
 
@@ -27,7 +28,6 @@ SCRATCH = "/tmp/ambidex-setup"
 SETUP_WITHIN = 600.0
 SOCKETS, PORT, DATABASE, SUPERUSER = "/run/postgresql", "5432", "work", "postgres"
 """How programs reach the database of the image's service, which knows them by their account."""
-FORGE = "http://localhost:8081"
 
 
 def _values(body: ProgramBody, guest: Guest, database_user: str) -> dict[str, str]:
@@ -40,7 +40,6 @@ def _values(body: ProgramBody, guest: Guest, database_user: str) -> dict[str, st
         "database_port": PORT,
         "database_user": database_user,
         "database_password": "",
-        "forge_url": FORGE,
         **keys,
     }
 
@@ -136,7 +135,7 @@ def collect(
     with ExitStack() as stack:
         verified = guest
         if fork is not None:
-            with suppress(MachineError):
+            with suppress(UnforkableError):
                 verified = stack.enter_context(fork())
                 verified.freeze()
         outcome, output = verified.verify(

@@ -50,7 +50,7 @@ class StageContext:
     disk: Callable[[], AbstractContextManager[GuestDisk]] | None = None
     """Pauses the machine and opens its disk; None if that cannot be read on this host."""
     fork: Callable[[], AbstractContextManager[Guest]] | None = None
-    """Opens a fork of the machine; raises `MachineError` if it cannot be forked."""
+    """Opens a fork of the machine; raises `UnforkableError` if it cannot be forked."""
     replies: Callable[[], Sequence[str]] = tuple
     """What the agent has said, in order."""
 

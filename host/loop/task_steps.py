@@ -58,7 +58,9 @@ def set_stage(name: str, body: Verbs, guest: Guest, kept: Path | None) -> None:
     """
     set_up(name, body.spec.setup, body.folder, guest)
     exports = [one for one in body.spec.collect if isinstance(one, ExportCollect)]
-    if exports and kept is not None:
+    if exports:
+        if kept is None:
+            raise StageError(f"{name} exports services, and has no directory for the first export")
         kept.mkdir(parents=True, exist_ok=True)
         guest.freeze()
         for export in exports:
@@ -131,8 +133,9 @@ def collect(
                     sources[step.kept_as] = _listing(step, files, target)
                 case ExportCollect():
                     sources[step.kept_as] = _export(step, guest, target)
-                    if kept is not None:
-                        copyfile(kept / _before(step), evidence / _before(step))
+                    if kept is None:
+                        raise StageError("the export made after setup is missing")
+                    copyfile(kept / _before(step), evidence / _before(step))
                 case ChangesCollect():
                     sources[step.kept_as] = _changes(
                         files, target, kept, settings, files.home or home

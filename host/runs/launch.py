@@ -44,6 +44,7 @@ from ambidex.host.runs.machines import MachineOptions, Source, open_machines
 from ambidex.host.runs.progress_lines import ProgressDisplay
 from ambidex.host.runs.runner import run_jobs
 from ambidex.tasks import Suite
+from ambidex.vm.building.recipe import load_recipe, recipe_names
 
 __all__ = [
     "RunFunction",
@@ -180,6 +181,7 @@ def check(request: RunRequest, machines: MachineOptions) -> None:
             check_dialect(model.dialect)
             check_effort(model, "chat" if model is request.grounder else form_of(model.dialect))
     check_exposure(request.exposure)
+    refuse_missing_services(request, machines.image)
     if request.keep or request.fork or request.repeats:
         refuse_unforked(machines)
     if request.checkpoints and not machines.forks:
@@ -193,6 +195,21 @@ def check(request: RunRequest, machines: MachineOptions) -> None:
             f"an interim verdict after {outside[0]} steps is outside the limit of "
             f"{request.limits.steps} steps"
         )
+
+
+def refuse_missing_services(request: RunRequest, image: str) -> None:
+    """`UsageError` if tasks need services that the image's recipe does not have. An imported image
+    has no recipe, and is not checked."""
+    if image not in recipe_names():
+        return
+    available = load_recipe(image)[0].services
+    for task in request.suite.tasks:
+        if missing := [name for name in task.spec.services if name not in available]:
+            raise UsageError(
+                f"the task {task.name} needs the service {missing[0]}, which the image {image} "
+                "does not have",
+                hint="Name an image that has it, such as --image debian-13-services.",
+            )
 
 
 def refuse_unforked(machines: MachineOptions) -> None:

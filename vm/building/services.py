@@ -52,7 +52,7 @@ class Probe(Declaration):
     tcp: int | None = Field(None, ge=1, le=65535)
     """A port of 127.0.0.1 that accepts connections."""
     run: list[str] = []
-    """A program, run as the service's account, that ends with status 0."""
+    """A program, run as the guest server's account, that ends with status 0."""
 
     @model_validator(mode="after")
     def _check_one(self) -> Probe:

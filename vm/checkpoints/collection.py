@@ -55,6 +55,8 @@ __all__ = [
 
 BLOCKS = "blocks"
 CHECKPOINTS = "[!.]*/step.json"
+OF_SANDBOXES = "[!.]*/snapshot.json"
+"""Those of sandboxes share no blocks (`vm.sandbox.kept`)."""
 
 
 @dataclass(frozen=True)
@@ -233,7 +235,7 @@ def apply_retention(
     """
     parent = parent.absolute()
     with _locked_folder(parent):
-        names = [folder.name for folder, _ in _readable(parent)]
+        names = _names(parent)
         earlier = names[: max(0, len(names) - rule.last)]
         deleted = [name for name in earlier if not rule.keeps(name)]
         for name in deleted:
@@ -269,6 +271,14 @@ def _readable(parent: Path) -> list[tuple[Path, CheckpointManifest]]:
         with suppress(MachineError):
             pairs.append((path.parent, read_manifest(path.parent)))
     return sorted(pairs, key=lambda pair: pair[1].kept)
+
+
+def _names(parent: Path) -> list[str]:
+    """The names of the checkpoints that are not damaged, also of those of sandboxes, the earliest
+    first."""
+    moments = {folder.name: manifest.kept for folder, manifest in _readable(parent)}
+    moments |= {path.parent.name: path.stat().st_mtime for path in parent.glob(OF_SANDBOXES)}
+    return sorted(moments, key=lambda name: moments[name])
 
 
 def _delete_unused_blocks(parent: Path, **options: float) -> None:

@@ -14,7 +14,7 @@ if [ -n "$missing" ]; then
     # shellcheck disable=SC2086
     DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends install $missing >&2
 fi
-for account in ambidex ambidex-worker ambidex-collector; do
+for account in ambidex ambidex-worker ambidex-collector ambidex-verifier; do
     id "$account" >/dev/null 2>&1 ||
         useradd --system --home-dir /nonexistent --shell /usr/sbin/nologin "$account"
 done

@@ -15,7 +15,14 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from ambidex.vm import READY, MachineError, Place, Program, plain_name
+from ambidex.vm import (
+    READY,
+    MachineError,
+    Place,
+    Program,
+    UnforkableError,
+    plain_name,
+)
 from ambidex.vm.building.image import Image
 from ambidex.vm.namespace import COMMAND
 from ambidex.vm.process import run
@@ -122,11 +129,11 @@ def save_sandbox_checkpoint(sandbox: Sandbox, image: Image, folder: Path) -> Non
 
 
 def refuse_memory(sandbox: Sandbox, image: Image) -> None:
-    """Raise `MachineError` if a copy of the sandbox's files would not be its whole state."""
+    """Raise `UnforkableError` if a copy of the sandbox's files would not be its whole state."""
     refuse_desktop(image)
     for service in image.base.services:
         if service.in_memory and service.name in sandbox.services:
-            raise MachineError(
+            raise UnforkableError(
                 f"this sandbox has no checkpoints: the service {service.name!r} keeps state in "
                 "memory, which cannot be saved",
                 hint="Use `--provider libvirt`.",
@@ -134,9 +141,9 @@ def refuse_memory(sandbox: Sandbox, image: Image) -> None:
 
 
 def refuse_desktop(image: Image) -> None:
-    """Raise `MachineError` if sandboxes of this image cannot have checkpoints and forks."""
+    """Raise `UnforkableError` if sandboxes of this image cannot have checkpoints and forks."""
     if image.base.session != "none":
-        raise MachineError(
+        raise UnforkableError(
             f"a sandbox of {image.base.name} has a desktop, so it has no checkpoints and no forks: "
             "its processes cannot be saved",
             hint="Use `--provider libvirt`, or an image without a desktop.",

@@ -10,7 +10,7 @@ from pathlib import Path
 from ambidex.host.client.guest import Guest
 from ambidex.host.errors import UsageError
 from ambidex.host.runs.machines import MachineOptions, Source
-from ambidex.vm import Machine, MachineError, Place, Program
+from ambidex.vm import Machine, MachineError, Place, Program, UnforkableError
 
 __all__ = ["PROVIDER", "Attached"]
 
@@ -43,7 +43,7 @@ class Attached:
 
     def fork(self) -> AbstractContextManager[Machine]:
         """Not supported: raises `MachineError`."""
-        raise MachineError("an attached guest cannot be forked")
+        raise UnforkableError("an attached guest cannot be forked")
 
     def close(self) -> None:
         """Leave it running."""

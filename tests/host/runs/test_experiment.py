@@ -6,12 +6,16 @@ from pathlib import Path
 
 import pytest
 
+from ambidex.host import ROOT, Limits
 from ambidex.host.errors import UsageError
 from ambidex.host.runs.experiment import cells, read_experiment
-from ambidex.host.runs.launch import check
+from ambidex.host.runs.launch import RunRequest, check
 from ambidex.host.runs.machines import MachineOptions
+from ambidex.host.runs.runner import plan
 from ambidex.tasks import Suite
+from ambidex.tasks.load import load_suite
 from tests.support.peer import CATALOGUE
+from tests.support.served import ALL
 
 SANDBOX = MachineOptions(provider="sandbox")
 TEXT = """
@@ -215,3 +219,11 @@ def test_an_effort_that_a_model_does_not_take_is_refused_before_any_machine(file
     runs = cells(read_experiment(file), file.parent, CATALOGUE, forks=False)
     with pytest.raises(UsageError, match="gpt-4o cannot be asked for the effort low"):
         check(runs[4].request, SANDBOX)
+
+
+def test_a_task_on_a_service_is_refused_on_an_image_without_it(tmp_path: Path) -> None:
+    suite = load_suite(ROOT / "tasks" / "services", ALL, ("database-overdue",))
+    request = RunRequest(suite, ("noop",), plan(("noop",), 1, suite), Limits(), ALL)
+    with pytest.raises(UsageError, match=r"database-overdue needs the service database"):
+        check(request, MachineOptions())
+    check(request, MachineOptions(image="debian-13-services"))
