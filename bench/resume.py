@@ -60,14 +60,14 @@ def resume(
             [*command, "--out", str(out / "killed")], out / "killed", kills, total, seed
         )
         _finish([*command, "--out", str(out / "killed")])
-    alone, killed = (finished(read_rows(out / name / NAME)) for name in ("alone", "killed"))
+    alone, killed = (finished(read_rows(out / name)) for name in ("alone", "killed"))
     different = [
         f"{key}: {[getattr(alone[key], field) for field in SAME]}"
         f" and {[getattr(killed[key], field) for field in SAME]}"
         for key in alone
         if key not in killed or any(getattr(alone[key], f) != getattr(killed[key], f) for f in SAME)
     ]
-    twice = len(read_rows(out / "killed" / NAME)) - len(killed)
+    twice = len(read_rows(out / "killed")) - len(killed)
     table = Table(
         "measured", "value", title=f"{len(loaded.tasks)} tasks, {runs} runs, {kills} kills"
     )

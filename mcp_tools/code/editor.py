@@ -26,6 +26,7 @@ __all__ = [
     "Editor",
     "Tab",
     "Window",
+    "WindowClosedError",
     "absolute_path",
     "ask",
     "bring_to_front",
@@ -201,11 +202,23 @@ def wait_for_window(
     return match
 
 
+class WindowClosedError(ToolError):
+    """The window was closed, or its extension host restarted and answers at another address."""
+
+    def __init__(self) -> None:
+        hint = "code_list_windows lists the windows that are open."
+        super().__init__("The window of VS Code has closed.", code="gone", hint=hint)
+
+
 def bring_to_front(address: Path) -> Window:
-    """Activate a window; return its state once it is focused, or after a few seconds."""
+    """Activate a window; return its state once it is focused, or after a few seconds. Raises
+    `WindowClosedError` if it no longer answers at this address.
+    """
     from ambidex.mcp_tools.display import x11
 
-    state = dict(open_windows())[address]
+    state = dict(open_windows()).get(address)
+    if state is None:
+        raise WindowClosedError
     for candidate in x11.windows(x11.display()):
         parts = candidate.title.split(" - ")
         if (
@@ -220,7 +233,10 @@ def bring_to_front(address: Path) -> Window:
         now = dict(open_windows()).get(address)
         return now if now and now.focused else None
 
-    return wait_for(focused, ACTIVE_WITHIN) or dict(open_windows())[address]
+    state = wait_for(focused, ACTIVE_WITHIN) or dict(open_windows()).get(address)
+    if state is None:
+        raise WindowClosedError
+    return state
 
 
 def notify_shortcuts(file: Path, text: str) -> None:

@@ -13,6 +13,7 @@ from ambidex.mcp_tools import ToolError
 from ambidex.mcp_tools.code import app, jsonc
 from ambidex.mcp_tools.code.editor import (
     Window,
+    WindowClosedError,
     absolute_path,
     ask,
     bring_to_front,
@@ -92,7 +93,17 @@ def launch_vscode(
 
         if not any(shows(window) for _, window in open_windows()):
             run_code(str(target), within=STARTS_WITHIN)
-        return bring_to_front(wait_for_window(shows, f"open {target}")[0])
+
+        def shown() -> Optional[Window]:
+            try:
+                return bring_to_front(wait_for_window(shows, f"open {target}")[0])
+            except WindowClosedError:  # its extension host restarted while it loaded
+                return None
+
+        window = wait_for(shown, STARTS_WITHIN)
+        if window is None:
+            raise WindowClosedError
+        return window
     before = {address for address, _ in open_windows()}
     if before and new_window:
         run_code("--new-window", within=STARTS_WITHIN)
