@@ -11,7 +11,7 @@ TOGETHER = $(MAKE) --no-print-directory --jobs 2 --keep-going --output-sync=recu
 # Tests start hundreds of Pythons: what they import is compiled once, whatever the shell says.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test attack test-plain test-services test-desks test-conformance test-tools test-foundry test-experiment
+.PHONY: demo test attack test-plain test-services test-desks test-osworld test-vm test-conformance test-tools test-foundry test-experiment
 .PHONY: bench setup image image-services browser docs test-wheel
 
 setup:
@@ -39,8 +39,7 @@ test: browser
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
 	-$(TOGETHER) image test-plain image-services
-	-$(TOGETHER) test-desks test-conformance test-tools test-foundry test-experiment test-services
-	-.venv/bin/pytest tests/conformance tests/vm tests/attack -m vm $(call results,vm)
+	-$(TOGETHER) test-vm test-osworld test-desks test-tools test-foundry test-conformance test-experiment test-services
 	@.venv/bin/python tests/summary.py $(RESULTS)
 
 # Attacks on verdicts, runs and the host: without a desktop, then on sandbox desktops. Part of `make test`.
@@ -54,11 +53,16 @@ test-plain:
 	.venv/bin/mypy
 	.venv/bin/pytest -m "not sandbox and not vm" --numprocesses $(PROCESSES) --dist worksteal $(call results,plain)
 
-# On sandbox desktops, two at a time, the longest first; the tests of tools say together what is
-# proved, so they are in one process. Files of their OWN process take as long as a folder.
+# On virtual machines and sandbox desktops, two stages at a time, the longest first; the tests of
+# tools say together what is proved, so they are in one process. Files of their OWN process take as
+# long as a folder.
 OWN = foundry experiment
+test-vm:
+	.venv/bin/pytest tests/conformance tests/vm tests/attack -m vm $(call results,vm)
+test-osworld:
+	.venv/bin/pytest $(wildcard tests/desktop/test_osworld_*.py) -m sandbox $(call results,osworld)
 test-desks:
-	.venv/bin/pytest tests/desktop tests/sandbox tests/attack -m "sandbox and not tools" $(OWN:%=--ignore=tests/desktop/test_%.py) $(call results,desks)
+	.venv/bin/pytest tests/desktop tests/sandbox tests/attack -m "sandbox and not tools" $(OWN:%=--ignore=tests/desktop/test_%.py) --ignore-glob='tests/desktop/test_osworld_*' $(call results,desks)
 test-conformance:
 	.venv/bin/pytest tests/conformance -m sandbox $(call results,conformance)
 test-services:

@@ -10,7 +10,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 STAGES = (
-    *("plain", "services", "desks", "conformance", "tools", "foundry", "experiment"),
+    *("plain", "services", "osworld", "desks", "conformance", "tools", "foundry", "experiment"),
     "vm",
 )
 SLOWEST = 5
