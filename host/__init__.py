@@ -21,6 +21,7 @@ from PIL import Image
 from ambidex.tasks import GUI, ToolSpec, is_gui
 
 __all__ = [
+    "GATEWAY",
     "GUI",
     "ROOT",
     "Agent",
@@ -44,6 +45,9 @@ __all__ = [
 
 ROOT = Path(__file__).resolve().parents[1]
 """The directory that holds the top-level packages."""
+
+GATEWAY = "gateway"
+"""The app of the tools that search a toolset and execute what was found. Answered by the host."""
 
 
 class Stop(StrEnum):

@@ -15,11 +15,12 @@ from ambidex.host.cli.listing import experiment_table, proof_json, proof_table, 
 from ambidex.host.cli.machines import watched
 from ambidex.host.cli.options import CheckpointOptions, SelectionOptions
 from ambidex.host.errors import UsageError
+from ambidex.host.models.exposure import exposure_of
 from ambidex.host.records.command import keep_command, this_command
 from ambidex.host.records.config import (
     Condition,
     Effort,
-    Exposure,
+    GatewayForm,
     ModelConfig,
     Policy,
     RunOptions,
@@ -69,6 +70,8 @@ def run(
     images: int = 3,
     exposure: Policy = "all",
     top: int = 20,
+    gateway: GatewayForm = "find",
+    toolsets: Annotated[tuple[str, ...], MANY] = (),
     kept: CheckpointOptions = CheckpointOptions(),
     watch: Annotated[bool, Parameter(negative="")] = False,
     json: Json = False,
@@ -110,9 +113,14 @@ def run(
         How many of the latest screenshots stay in the model's conversation.
     exposure
         Which tools the model sees at each step: all; app (those of the focused application);
-        retrieved (the `--top` best matches for the instruction); named (those the task lists).
+        retrieved (the `--top` best matches for the instruction); named (those the task lists);
+        gateway (two tools that search and execute those of --toolsets).
     top
         The number of tools for --exposure retrieved.
+    gateway
+        The tools of --exposure gateway: find (find_tools, call_tool) or route (route, execute-tool).
+    toolsets
+        Compiled toolsets that --exposure gateway searches.
     json
         Print the report as JSON.
     watch
@@ -137,7 +145,7 @@ def run(
         condition=condition,
         options=options,
         limits=Limits(steps, time_limit, cost_limit),
-        exposure=Exposure(policy=exposure, top=top),
+        exposure=exposure_of(exposure, top, gateway, toolsets),
         model=model_config,
         catalogue=catalogue,
         keep=kept.keep(),

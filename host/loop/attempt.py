@@ -33,6 +33,7 @@ from ambidex.host.records.announcement import announced
 from ambidex.host.records.config import Job, RunConfig, offered, tools_of
 from ambidex.host.records.rows import Phase
 from ambidex.host.records.trajectory import Trajectory, replies_of
+from ambidex.host.toolsets.gateway import open_gateway
 from ambidex.tasks import Task, Verdict
 from ambidex.vm import Machine
 from ambidex.vm.disk import DiskOwner
@@ -146,7 +147,13 @@ class Attempt:
             **({"from": point.reference} if point else {}),
         )
         tools = offered(tools_of(self.task.spec, served), config.condition)
+        gateway = open_gateway(config.exposure, config.condition)
+        if gateway:
+            gui = {name: tool for name, tool in tools.items() if is_gui(tool.app)}
+            tools, served = gui | gateway.own, (*served, *gateway.own.values())
         offer = offer_of(config.exposure, tools, self.task, seed)
+        if gateway:
+            offer = gateway.with_found(offer)
         apps = {tool.name: tool.app for tool in served}
         first = point.step if point else 1
         saver = CheckpointSaver(config.keep, self.machine, self.folder, first)
@@ -171,6 +178,7 @@ class Attempt:
                 config.limits,
                 trajectory,
                 offer=offer,
+                gateway=gateway,
                 settle=config.settle,
                 hooks=Hooks(self.interrupted, person, saver.save, judge.after_step),
                 start=prefix.start,

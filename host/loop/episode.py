@@ -23,7 +23,8 @@ from ambidex.host.errors import ContextLimitError
 from ambidex.host.loop.progress import Episode, EpisodeStart, count
 from ambidex.host.loop.supervision import NOBODY, Person
 from ambidex.host.models.exposure import Offer
-from ambidex.host.records.trajectory import Seconds, Step, Trajectory
+from ambidex.host.records.trajectory import ExecutedTool, Seconds, Step, Trajectory
+from ambidex.host.toolsets.gateway import Gateway
 
 __all__ = ["Hooks", "InterruptedEpisodeError", "aliases", "resolve_aliases", "run_episode"]
 
@@ -57,6 +58,7 @@ def run_episode(
     trajectory: Trajectory,
     *,
     offer: Offer | None = None,
+    gateway: Gateway | None = None,
     settle: float = 5.0,
     hooks: Hooks = NO_HOOKS,
     start: EpisodeStart | None = None,
@@ -65,7 +67,8 @@ def run_episode(
 
     `tools` are the condition's; `offer` selects those that may be called at a step (default: all).
     Any other name is refused here, before the guest sees it. A tool's alias is replaced by its name
-    before it is recorded and counted. `settle` is how many seconds the screen gets to become still.
+    before it is recorded and counted. `gateway` answers the calls of its own tools. `settle` is how
+    many seconds the screen gets to become still.
     `start` resumes after recorded steps; limits cover the whole episode. A request that the model
     rejects as too long is the last step (`CONTEXT_LIMIT`). Raises `GuestError`, `ModelError` and
     `InterruptedEpisodeError`; the step in progress is recorded all the same.
@@ -102,7 +105,9 @@ def run_episode(
         try:
             for call in decision.calls:
                 with _timed(seconds, "guest"):
-                    step.results.append(_execute(call, guest, allowed))
+                    result, executed = _execute(call, guest, allowed, gateway)
+                step.results.append(result)
+                step.executed.append(executed)
             if decision.stop is None:
                 frame = _observe(guest, settle, seconds)
                 frame_hash = step.after = trajectory.frame(frame)
@@ -139,10 +144,14 @@ def _observe(guest: Guest, settle: float, seconds: Seconds) -> Frame | None:
     return frame
 
 
-def _execute(call: ToolCall, guest: Guest, allowed: Mapping[str, ToolSpec]) -> ToolResult:
+def _execute(
+    call: ToolCall, guest: Guest, allowed: Mapping[str, ToolSpec], gateway: Gateway | None
+) -> tuple[ToolResult, ExecutedTool | None]:
     if call.name not in allowed:
-        return ToolResult(call.id, f"There is no tool {call.name!r} here.", "unknown_tool")
-    return guest.call(call)
+        return ToolResult(call.id, f"There is no tool {call.name!r} here.", "unknown_tool"), None
+    if gateway and gateway.answers(call.name):
+        return gateway.answer(call, guest.call)
+    return guest.call(call), None
 
 
 def aliases(tools: Iterable[ToolSpec]) -> dict[str, str]:

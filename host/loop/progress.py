@@ -90,6 +90,9 @@ def count(
         tool = allowed.get(call.name)
         repeat = repeats.repeats(call, tool, result)
         episode.calls.append(CallRecord(call.name, tool.app if tool else "", result.error, repeat))
+    for behind, result in zip(step.executed, step.results, strict=False):
+        if behind:
+            episode.calls.append(CallRecord(behind.tool, behind.server, result.error, False))
     episode.seconds += step.seconds
     episode.usage += decision.usage
     episode.malformed += bool(decision.malformed)

@@ -9,12 +9,20 @@ from collections.abc import Callable, Mapping, Sequence
 from ambidex.host import Frame, ToolSpec, is_gui
 from ambidex.host.errors import UsageError
 from ambidex.host.models.search import embedder_of, ranked
-from ambidex.host.records.config import Exposure, Modality, ModalityScope
+from ambidex.host.records.config import (
+    Exposure,
+    GatewayForm,
+    GatewayOptions,
+    Modality,
+    ModalityScope,
+    Policy,
+)
 from ambidex.tasks import Task
 
 __all__ = [
     "Offer",
     "check_exposure",
+    "exposure_of",
     "offer_of",
     "ranked",
     "restrict_modality",
@@ -42,7 +50,7 @@ def offer_of(exposure: Exposure, tools: Mapping[str, ToolSpec], task: Task, seed
     if exposure.order == "shuffled":
         random.Random(seed).shuffle(others)
     match exposure.policy:
-        case "all":
+        case "all" | "gateway":  # a gateway's condition has only its own tools beside the GUI
             return lambda frame: (*gui, *others)
         case "app":
             return lambda frame: (*gui, *(tool for tool in others if _fits(tool, frame)))
@@ -76,6 +84,20 @@ def check_exposure(exposure: Exposure) -> None:
         embedder_of(exposure.embedder)
     if exposure.distractors and exposure.policy != "named":
         raise UsageError("distractors require policy = 'named'")
+
+
+def exposure_of(
+    policy: Policy, top: int, form: GatewayForm = "find", toolsets: Sequence[str] = ()
+) -> Exposure:
+    """The exposure that a command line asks for. `UsageError` where policy and toolsets do not go
+    together."""
+    if (policy == "gateway") != bool(toolsets):
+        raise UsageError(
+            "--exposure gateway and --toolsets require each other",
+            hint="Compile a toolset with `ambidex toolset compile`.",
+        )
+    options = GatewayOptions(form=form, toolsets=tuple(toolsets)) if toolsets else None
+    return Exposure(policy=policy, top=top, gateway=options)
 
 
 def retrieved(exposure: Exposure, tools: Sequence[ToolSpec], query: str) -> set[str]:

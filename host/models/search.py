@@ -17,7 +17,7 @@ from ambidex.host.errors import UsageError
 from ambidex.host.named import load_reference
 from ambidex.tasks import ToolSpec
 
-__all__ = ["embedder_of", "knowledge", "ranked"]
+__all__ = ["embedder_of", "knowledge", "ranked", "words"]
 
 Embedder = Callable[[Sequence[str]], Any]
 """From texts to an array of vectors, one row per text."""
@@ -127,18 +127,19 @@ def _bm25(texts: Sequence[str], queries: Sequence[str]) -> Scores:
     import bm25s  # only this policy needs it
 
     index = bm25s.BM25()
-    index.index([_words(text) for text in texts], show_progress=False)
+    index.index([words(text) for text in texts], show_progress=False)
     zeros = [0.0] * len(texts)  # bm25s rejects queries without words
-    return [index.get_scores(words) if (words := _words(query)) else zeros for query in queries]
+    return [index.get_scores(known) if (known := words(query)) else zeros for query in queries]
 
 
-def _words(text: str) -> list[str]:
+def words(text: str) -> list[str]:
+    """The words of a text that say something about a tool, reduced to stems and synonyms."""
     known = knowledge()
-    values = [words for words, pattern in known.values.items() if pattern.search(text)]
+    values = [about for about, pattern in known.values.items() if pattern.search(text)]
     parts = [re.sub(r"(?=[A-Z])", " ", word) for word in CAMEL.findall(text)]
     joined = [word.replace("-", "") for word in HYPHENATED.findall(text)]
-    words = WORD.findall(" ".join([text, *values, *parts, *joined]).lower())
-    stems = [_stem(word) for word in words if word not in known.ignored]
+    found = WORD.findall(" ".join([text, *values, *parts, *joined]).lower())
+    stems = [_stem(word) for word in found if word not in known.ignored]
     return [known.synonyms.get(stem, stem) for stem in stems]
 
 

@@ -13,7 +13,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, ValidationError
+from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from ambidex.evaluators.strict import Strict, explain
 from ambidex.host import GUI, ROOT, Limits, ToolSpec, is_gui
@@ -29,6 +29,8 @@ __all__ = [
     "Effort",
     "Exposure",
     "Fork",
+    "GatewayForm",
+    "GatewayOptions",
     "Job",
     "Modality",
     "ModalityScope",
@@ -69,7 +71,8 @@ def bounded(limits: Limits) -> Limits:
 
 
 Condition = Literal["gui", "tools", "hybrid"]
-Policy = Literal["all", "app", "retrieved", "named"]
+Policy = Literal["all", "app", "retrieved", "named", "gateway"]
+GatewayForm = Literal["find", "route"]
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 """How much a model is asked to reason. Not every model takes every effort."""
 Modality = Literal["gui", "tools"]
@@ -110,12 +113,34 @@ class ModelConfig(Strict):
     requests_per_minute: Annotated[float | None, Field(gt=0)] = None
 
 
+class GatewayOptions(Strict):
+    """A pair of tools that stand for all tools of toolsets: one searches, one executes."""
+
+    form: GatewayForm = "find"
+    """`find`: `find_tools` and `call_tool`, as in TheMCPCompany; `route`: `route` and
+    `execute-tool`, as in LiveMCPBench."""
+    toolsets: Annotated[tuple[str, ...], Field(min_length=1)]
+    """Paths of compiled toolsets."""
+    top: Annotated[int, Field(ge=1, le=100)] = 5
+    """Number of tools that a search returns."""
+    direct_calls: bool = False
+    """Whether tools that were found are also offered under their own names from then on. Only
+    with `find`."""
+
+    @model_validator(mode="after")
+    def _direct_calls_need_find(self) -> GatewayOptions:
+        if self.direct_calls and self.form != "find":
+            raise ValueError("direct_calls requires form = 'find'")
+        return self
+
+
 class Exposure(Strict):
     """Which of a condition's tools the model is shown at a step. Mouse and keyboard always are."""
 
     policy: Policy = "all"
     """`app`: the tools of the focused application, and those that belong to none; `retrieved`: the
-    `top` tools that match the instruction best; `named`: those that the task lists as useful."""
+    `top` tools that match the instruction best; `named`: those that the task lists as
+    useful; `gateway`: the two tools of a gateway instead of the guest's own."""
     top: Annotated[int, Field(ge=1)] = 20
     embedder: str = ""
     """`module:function` that turns texts into vectors, used instead of BM25."""
@@ -124,6 +149,14 @@ class Exposure(Strict):
     order: Literal["name", "shuffled"] = "name"
     reference_only: bool = False
     """Only the tools that OSWorld-MCP has."""
+    gateway: GatewayOptions | None = None
+    """For `gateway`, which requires it: what it searches, and how."""
+
+    @model_validator(mode="after")
+    def _gateway_goes_with_its_policy(self) -> Exposure:
+        if (self.policy == "gateway") != (self.gateway is not None):
+            raise ValueError("policy = 'gateway' and a table `gateway` require each other")
+        return self
 
 
 class CheckpointPolicy(Strict):
@@ -238,6 +271,8 @@ class RunConfig(RunOptions):
     image: str = ""
     catalogue: str = ""
     """Hash of the tools' descriptions."""
+    toolsets: dict[str, str] = Field(default_factory=dict)
+    """Hash of each toolset behind the gateway, by its path."""
 
     @property
     def hash(self) -> str:

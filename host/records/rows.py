@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, ValidationError
 
 from ambidex.evaluators.strict import Strict, explain
-from ambidex.host import Stop
+from ambidex.host import GATEWAY, Stop
 from ambidex.host.errors import EndedBy, UsageError
 from ambidex.host.records.config import NAME as CONFIG
 from ambidex.host.records.config import RunConfig, SchemaNumber, read_config
@@ -58,7 +58,8 @@ class CallCount(Strict):
 
     tool: str
     app: str
-    """Empty if the agent called a tool that was not on offer."""
+    """Empty if the agent called a tool that was not on offer; `gateway` for a gateway's own tools.
+    What a gateway executed has an entry of its own, with the tool's server here."""
     calls: Count
     errors: Count
     repeats: Count = 0
@@ -238,8 +239,11 @@ class Row(Outcome):
 
     @property
     def tool_calls(self) -> int:
-        """Calls of the modality `tools`, failed ones included."""
-        return sum(count.calls for count in self.calls if count.app not in ("", "computer"))
+        """Calls of the modality `tools`, failed ones included. A gateway's calls count as the
+        tools that it executed for them."""
+        return sum(
+            count.calls for count in self.calls if count.app not in ("", "computer", GATEWAY)
+        )
 
     @property
     def gui_calls(self) -> int:

@@ -15,12 +15,29 @@ from ambidex.host import Decision, Frame, ToolResult
 from ambidex.host.records.frame_files import FrameWriter
 from ambidex.vm.closing import Closing
 
-__all__ = ["AGENT", "FRAMES", "Seconds", "Step", "Trajectory", "read_trajectory", "replies_of"]
+__all__ = [
+    "AGENT",
+    "FRAMES",
+    "ExecutedTool",
+    "Seconds",
+    "Step",
+    "Trajectory",
+    "read_trajectory",
+    "replies_of",
+]
 
 NAME = "trajectory.jsonl"
 FRAMES = "frames"
 AGENT = "agent"
 """The default actor of a step."""
+
+
+@dataclass(frozen=True)
+class ExecutedTool:
+    """The tool behind a call of a gateway."""
+
+    server: str
+    tool: str
 
 
 @dataclass
@@ -67,6 +84,8 @@ class Step:
     kept: str = ""
     """Path, within the trial's directory, of the checkpoint taken before the decision; empty if
     none was taken."""
+    executed: list[ExecutedTool | None] = field(default_factory=list)
+    """For each call the tool that a gateway executed for it; null if there was none."""
 
 
 class Trajectory(Closing):

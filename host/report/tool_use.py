@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ambidex.host import is_gui
+from ambidex.host import GATEWAY, is_gui
 from ambidex.host.records.rows import CallCount, Row
 
 __all__ = [
@@ -59,6 +59,9 @@ class Choice:
     """distractor_calls / judged_calls"""
     unknown_calls: int
     """Calls of names that were not on offer. They do not count as tool calls."""
+    gateway_calls: int
+    """Searches, and requests to execute a tool."""
+    gateway_errors: int
     gui_calls: int
     gui_errors: int
     tool_calls_per_solved: float | None
@@ -86,6 +89,7 @@ def choice(scored: Sequence[Row]) -> Choice:
     solved = [row for row in scored if row.success]
     tools = [call for row in scored for call in row.calls if is_tool(call)]
     gui = [call for row in scored for call in row.calls if is_gui(call.app)]
+    gateway = [call for row in scored for call in row.calls if call.app == GATEWAY]
     with_tools = [row for row in scored if row.condition != "gui"]
     open_to = [row for row in scored if set(row.useful_tools) & set(row.offered)]
     naming = [row for row in scored if row.useful_tools]
@@ -112,6 +116,8 @@ def choice(scored: Sequence[Row]) -> Choice:
         distractor_calls=distracted,
         distractor_rate=share(distracted, judged),
         unknown_calls=sum(call.calls for row in scored for call in row.calls if not call.app),
+        gateway_calls=sum(call.calls for call in gateway),
+        gateway_errors=sum(call.errors for call in gateway),
         gui_calls=sum(call.calls for call in gui),
         gui_errors=sum(call.errors for call in gui),
         tool_calls_per_solved=share(sum(row.tool_calls for row in solved), len(solved)),
@@ -152,8 +158,9 @@ def census(scored: Iterable[Row]) -> tuple[ToolUse, ...]:
 
 
 def is_tool(call: CallCount) -> bool:
-    """Whether this is a tool call: not a GUI call, and not a name that was not on offer."""
-    return bool(call.app) and not is_gui(call.app)
+    """Whether this is a tool call: not a GUI call, not one of a gateway, which counts as the tool
+    that it executed, and not a name that was not on offer."""
+    return bool(call.app) and not is_gui(call.app) and call.app != GATEWAY
 
 
 def wasted(call: CallCount) -> int:

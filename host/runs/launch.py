@@ -43,6 +43,7 @@ from ambidex.host.records.rows import Row, finished, read_rows
 from ambidex.host.runs.machines import MachineOptions, Source, open_machines
 from ambidex.host.runs.progress_lines import ProgressDisplay
 from ambidex.host.runs.runner import run_jobs
+from ambidex.host.toolsets.gateway import open_gateway, toolsets_of
 from ambidex.tasks import Suite
 from ambidex.vm.building.recipe import load_recipe, recipe_names
 
@@ -181,6 +182,9 @@ def check(request: RunRequest, machines: MachineOptions) -> None:
             check_dialect(model.dialect)
             check_effort(model, "chat" if model is request.grounder else form_of(model.dialect))
     check_exposure(request.exposure)
+    gateway = open_gateway(request.exposure, request.condition)
+    if gateway and gateway.options.direct_calls and request.fork:
+        raise UsageError("a fork cannot offer the tools that a gateway found before its step")
     refuse_missing_services(request, machines.image)
     if request.keep or request.fork or request.repeats:
         refuse_unforked(machines)
@@ -280,6 +284,9 @@ def config_of(request: RunRequest, prices: Prices, source: Source | None = None)
         provider=source.provider if source else "",
         image=source.image if source else "",
         catalogue=catalogue_hash(request.catalogue),
+        toolsets={
+            toolset.path.as_posix(): toolset.hash for toolset in toolsets_of(request.exposure)
+        },
     )
 
 

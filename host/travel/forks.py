@@ -15,11 +15,11 @@ from ambidex.host import ToolSpec
 from ambidex.host.agents import roles_of
 from ambidex.host.errors import UsageError
 from ambidex.host.loop.branch_point import checkpoint_of, start_of
+from ambidex.host.models.exposure import exposure_of
 from ambidex.host.records.config import (
     Branch,
     CheckpointPolicy,
     Condition,
-    Exposure,
     Fork,
     Job,
     Modality,
@@ -109,7 +109,7 @@ def fork_of(
         raise UsageError(f"a limit of {limits.steps} steps ends before step {beyond[0]}")
     exposure = config.exposure
     if options.exposure:
-        exposure = Exposure(policy=options.exposure, top=options.top)
+        exposure = exposure_of(options.exposure, options.top)
     request = RunRequest(
         suite=suite,
         agents=(agent,),

@@ -1,0 +1,236 @@
+"""A gateway: two tools through which an agent finds and executes the tools of toolsets.
+
+Searches are answered here, from the index. An execution becomes one call in the guest: of its
+generic tool `service_call`, or of the guest's own tool of that name.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import yaml
+from referencing import Registry
+from referencing.exceptions import Unresolvable
+
+from ambidex.host import Frame, ToolCall, ToolResult, ToolSpec
+from ambidex.host.errors import UsageError
+from ambidex.host.records.config import Condition, Exposure, GatewayOptions
+from ambidex.host.records.trajectory import ExecutedTool
+from ambidex.host.toolsets import CatalogueTool, DesktopExecution
+from ambidex.host.toolsets.gateway_tools import SPECS
+from ambidex.host.toolsets.index import ToolIndex
+from ambidex.host.toolsets.toolset import Toolset
+
+__all__ = ["SERVICE_CALL", "Gateway", "open_gateway", "toolsets_of"]
+
+SERVICE_CALL = "service_call"
+"""The guest's tool that executes a tool of a toolset, given the record of how."""
+TAG = re.compile(r"<tool_assistant>(.*?)</tool_assistant>", re.DOTALL)
+LABEL = re.compile(r"^\s*(?:server|tool)\s*:", re.MULTILINE)
+
+OFFLINE: Registry[Any] = Registry()
+"""A schema's references to other documents are not fetched."""
+
+Send = Callable[[ToolCall], ToolResult]
+"""Carries out a call in the guest."""
+Offer = Callable[[Frame | None], tuple[ToolSpec, ...]]
+
+
+class RefusedCallError(Exception):
+    """The gateway refuses a call; `code` is the error's code."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class Gateway:
+    """The gateway of one episode. Its tools belong to the app `gateway`."""
+
+    def __init__(self, options: GatewayOptions, toolsets: tuple[Toolset, ...]) -> None:
+        self.options = options
+        self.own: dict[str, ToolSpec] = {tool.name: tool for tool in SPECS[options.form]}
+        self._toolsets = toolsets
+        self._indexes = [ToolIndex.open(toolset) for toolset in toolsets]
+        self._places: dict[str, tuple[Toolset, int]] = {}
+        for toolset in toolsets:
+            for number in range(len(toolset)):
+                name = toolset.name_of(number)
+                if name in self._places or name in self.own:
+                    raise UsageError(
+                        f"two tools behind the gateway are named {name}",
+                        hint="Compile one of the toolsets with a prefix.",
+                    )
+                self._places[name] = (toolset, number)
+        self._found: dict[str, ToolSpec] = {}
+
+    def with_found(self, offer: Offer) -> Offer:
+        """The offer with the tools found so far, if they may be called directly."""
+        return lambda frame: (*offer(frame), *self._found.values())
+
+    def answers(self, name: str) -> bool:
+        """Whether calls of that name are the gateway's to answer."""
+        return name in self.own or name in self._found
+
+    def answer(self, call: ToolCall, send: Send) -> tuple[ToolResult, ExecutedTool | None]:
+        """Answer a call. Returns the result, and the tool that was executed for a call of
+        `call_tool` or `execute-tool`.
+
+        Calls refused here have the errors `unknown_server`, `unknown_tool`, `bad_arguments` or
+        `unavailable_tool`; `send` reports the errors of execution.
+        """
+        try:
+            if call.name in self._found:
+                tool = self._named(call.name)
+                return send(_execution(call, tool, _checked(tool, call.arguments))), None
+            _check(self.own[call.name].parameters, call.arguments, call.name)
+            match call.name:
+                case "find_tools":
+                    top = call.arguments.get("num_tools", self.options.top)
+                    return self._find(call, call.arguments["query"], top), None
+                case "route":
+                    return self._route(call), None
+                case "call_tool":
+                    tool = self._named(call.arguments["name"])
+                    arguments = call.arguments.get("arguments", {})
+                case _:
+                    tool = self._of_server(
+                        call.arguments["server_name"], call.arguments["tool_name"]
+                    )
+                    arguments = call.arguments.get("params", {})
+            result = send(_execution(call, tool, _checked(tool, arguments)))
+            return result, ExecutedTool(tool.server, tool.name)
+        except RefusedCallError as error:
+            return ToolResult(call.id, str(error), error.code), None
+
+    def search(self, query: str, top: int) -> Iterator[CatalogueTool]:
+        """The tools that match best. Equal scores are in the order of toolsets and of tools."""
+        matches = [
+            (-score, which, number)
+            for which, index in enumerate(self._indexes)
+            for score, number in index.best(query, top)
+        ]
+        for _, which, number in sorted(matches)[:top]:
+            yield self._toolsets[which][number]
+
+    def _find(self, call: ToolCall, query: str, top: int) -> ToolResult:
+        tools = list(self.search(query, top))
+        if self.options.direct_calls:
+            self._found |= {tool.name: _spec(tool) for tool in tools if tool.executable}
+        found = [
+            {"name": tool.name, "description": tool.description, "parameters": tool.input_schema}
+            | _availability(tool)
+            for tool in tools
+        ]
+        text = json.dumps(found, ensure_ascii=False)
+        return ToolResult(call.id, text if found else "No tool matches.")
+
+    def _route(self, call: ToolCall) -> ToolResult:
+        query = str(call.arguments["query"])
+        tagged = TAG.search(query)
+        words = LABEL.sub("", tagged.group(1) if tagged else query)
+        found = [
+            {
+                "server_name": tool.server,
+                "tool_name": tool.name,
+                "description": tool.description,
+                "input_schema": tool.input_schema,
+            }
+            | _availability(tool)
+            for tool in self.search(words, self.options.top)
+        ]
+        return ToolResult(call.id, _yaml(found) if found else "No tool matches.")
+
+    def _named(self, name: str) -> CatalogueTool:
+        if name not in self._places:
+            raise RefusedCallError("unknown_tool", f"There is no tool {name!r}. Search first.")
+        toolset, number = self._places[name]
+        return toolset[number]
+
+    def _of_server(self, server: str, name: str) -> CatalogueTool:
+        known = [toolset for toolset in self._toolsets if server in toolset.servers]
+        if not known:
+            raise RefusedCallError("unknown_server", f"There is no server {server!r}.")
+        for toolset in known:
+            if (number := toolset.index_of(server, name)) is not None:
+                return toolset[number]
+        raise RefusedCallError("unknown_tool", f"The server {server!r} has no tool {name!r}.")
+
+
+def toolsets_of(exposure: Exposure) -> tuple[Toolset, ...]:
+    """The toolsets of an exposure; none without a gateway. `UsageError` if one cannot be read."""
+    options = exposure.gateway
+    return tuple(Toolset.open(Path(path)) for path in options.toolsets) if options else ()
+
+
+def open_gateway(exposure: Exposure, condition: Condition) -> Gateway | None:
+    """The gateway of an exposure, for one episode. None if it has none, or the condition no tools.
+    `UsageError` if a toolset cannot be read or two tools have one name."""
+    if exposure.gateway is None or condition == "gui":
+        return None
+    return Gateway(exposure.gateway, toolsets_of(exposure))
+
+
+def _execution(call: ToolCall, tool: CatalogueTool, arguments: Mapping[str, Any]) -> ToolCall:
+    """The call that the guest carries out, with the id of the agent's."""
+    if isinstance(tool.execution, DesktopExecution):
+        return ToolCall(call.id, tool.execution.tool, arguments)
+    return ToolCall(
+        call.id,
+        SERVICE_CALL,
+        {
+            "server": tool.server,
+            "tool": tool.name,
+            "arguments": dict(arguments),
+            "execution": tool.execution.model_dump(mode="json"),
+        },
+    )
+
+
+def _checked(tool: CatalogueTool, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+    if not tool.executable:
+        raise RefusedCallError("unavailable_tool", f"{tool.name} is unavailable: {tool.cause}")
+    _check(tool.input_schema, arguments, tool.name)
+    return arguments
+
+
+def _check(schema: Mapping[str, Any], arguments: object, name: str) -> None:
+    try:
+        problem = jsonschema.exceptions.best_match(
+            jsonschema.Draft202012Validator(schema, registry=OFFLINE).iter_errors(arguments)
+        )
+    except (Unresolvable, jsonschema.exceptions.UnknownType, re.error, TypeError):
+        return  # the schema itself is wrong: its service decides
+    if problem is not None:
+        where = ".".join(map(str, problem.absolute_path))
+        raise RefusedCallError(
+            "bad_arguments", f"{name}: {f'{where}: ' if where else ''}{problem.message[:500]}"
+        )
+
+
+def _spec(tool: CatalogueTool) -> ToolSpec:
+    return ToolSpec(
+        tool.name, tool.server, tool.description, dict(tool.input_schema), reads_only=False
+    )
+
+
+def _availability(tool: CatalogueTool) -> dict[str, str]:
+    return {} if tool.executable else {"unavailable": tool.cause}
+
+
+def _yaml(value: object) -> str:
+    text: str = yaml.dump(value, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=10_000)
+    return text
+
+
+class Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[misc]
+    """The fast writer where libyaml is there; it writes no aliases."""
+
+    def ignore_aliases(self, data: object) -> bool:
+        """Repeated values are written in full: models read them better."""
+        return True
