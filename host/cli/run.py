@@ -20,13 +20,13 @@ from ambidex.host.records.command import keep_command, this_command
 from ambidex.host.records.config import (
     Condition,
     Effort,
-    GatewayForm,
     ModelConfig,
     Policy,
     RunOptions,
     read_config,
 )
 from ambidex.host.records.experiment_plan import keep_plan
+from ambidex.host.records.gateway_options import GatewayForm
 from ambidex.host.records.rows import Row, finished
 from ambidex.host.records.trajectory import NAME as TRAJECTORY
 from ambidex.host.records.trajectory import read_trajectory
@@ -118,7 +118,7 @@ def run(
     top
         The number of tools for --exposure retrieved.
     gateway
-        The tools of --exposure gateway: find (find_tools, call_tool) or route (route, execute-tool).
+        For --exposure gateway: find (find_tools, call_tool) or route (route, execute-tool).
     toolsets
         Compiled toolsets that --exposure gateway searches.
     json

@@ -11,12 +11,11 @@ from ambidex.host.errors import UsageError
 from ambidex.host.models.search import embedder_of, ranked
 from ambidex.host.records.config import (
     Exposure,
-    GatewayForm,
-    GatewayOptions,
     Modality,
     ModalityScope,
     Policy,
 )
+from ambidex.host.records.gateway_options import GatewayForm, GatewayOptions
 from ambidex.tasks import Task
 
 __all__ = [

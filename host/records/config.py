@@ -18,6 +18,7 @@ from pydantic import AfterValidator, Field, ValidationError, model_validator
 from ambidex.evaluators.strict import Strict, explain
 from ambidex.host import GUI, ROOT, Limits, ToolSpec, is_gui
 from ambidex.host.errors import UsageError
+from ambidex.host.records.gateway_options import GatewayOptions
 from ambidex.tasks.spec import Facts
 
 __all__ = [
@@ -29,8 +30,6 @@ __all__ = [
     "Effort",
     "Exposure",
     "Fork",
-    "GatewayForm",
-    "GatewayOptions",
     "Job",
     "Modality",
     "ModalityScope",
@@ -72,7 +71,6 @@ def bounded(limits: Limits) -> Limits:
 
 Condition = Literal["gui", "tools", "hybrid"]
 Policy = Literal["all", "app", "retrieved", "named", "gateway"]
-GatewayForm = Literal["find", "route"]
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 """How much a model is asked to reason. Not every model takes every effort."""
 Modality = Literal["gui", "tools"]
@@ -111,27 +109,6 @@ class ModelConfig(Strict):
     retries: Annotated[int, Field(ge=0)] = 5
     """How often a request is sent again after being refused for load or lost."""
     requests_per_minute: Annotated[float | None, Field(gt=0)] = None
-
-
-class GatewayOptions(Strict):
-    """A pair of tools that stand for all tools of toolsets: one searches, one executes."""
-
-    form: GatewayForm = "find"
-    """`find`: `find_tools` and `call_tool`, as in TheMCPCompany; `route`: `route` and
-    `execute-tool`, as in LiveMCPBench."""
-    toolsets: Annotated[tuple[str, ...], Field(min_length=1)]
-    """Paths of compiled toolsets."""
-    top: Annotated[int, Field(ge=1, le=100)] = 5
-    """Number of tools that a search returns."""
-    direct_calls: bool = False
-    """Whether tools that were found are also offered under their own names from then on. Only
-    with `find`."""
-
-    @model_validator(mode="after")
-    def _direct_calls_need_find(self) -> GatewayOptions:
-        if self.direct_calls and self.form != "find":
-            raise ValueError("direct_calls requires form = 'find'")
-        return self
 
 
 class Exposure(Strict):

@@ -19,7 +19,8 @@ from referencing.exceptions import Unresolvable
 
 from ambidex.host import Frame, ToolCall, ToolResult, ToolSpec
 from ambidex.host.errors import UsageError
-from ambidex.host.records.config import Condition, Exposure, GatewayOptions
+from ambidex.host.records.config import Condition, Exposure
+from ambidex.host.records.gateway_options import GatewayOptions
 from ambidex.host.records.trajectory import ExecutedTool
 from ambidex.host.toolsets import CatalogueTool, DesktopExecution
 from ambidex.host.toolsets.gateway_tools import SPECS

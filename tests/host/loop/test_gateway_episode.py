@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ambidex.host import Decision, Observation, Stop, ToolCall
+from ambidex.host import Decision, Limits, Observation, Stop, ToolCall
 from ambidex.host.models.exposure import exposure_of
 from ambidex.host.records.trajectory import read_trajectory
 from ambidex.host.report.tool_use import choice
@@ -24,7 +24,7 @@ class Searches:
     def step(self, observation: Observation) -> Decision:
         self.seen.append(observation)
         cell = {"cell": "B2", "value": 42}
-        steps = [
+        steps: list[tuple[str, dict[str, object]]] = [
             ("computer_click", {"x": 1, "y": 1}),
             ("find_tools", {"query": "set the value of a cell"}),
             ("call_tool", {"name": "calc_set_cell_value", "arguments": cell}),
@@ -53,14 +53,15 @@ def test_a_task_is_solved_through_the_gateway_beside_the_mouse(
             )
     path = tmp_path / "sheets.toolset"
     writer.write(path)
-    agent = Searches()
+    agents = {"cell": Searches(), "impossible": Searches()}
+    agent = agents["cell"]
     config = config_of(
         suite,
         exposure=exposure_of("gateway", 20, "find", (str(path),)),
-        tasks={"cell": suite.tasks[0].hash},
+        limits=Limits(steps=9),
     )
     rows = run_in(
-        tmp_path / "run", suite, config, PeerMachine, lambda name, task, briefing: agent
+        tmp_path / "run", suite, config, PeerMachine, lambda name, task, briefing: agents[task.name]
     )
     row = next(row for row in rows if row.task == "cell")
     assert (row.fate, row.score) == ("scored", 1.0)
@@ -79,9 +80,7 @@ def test_a_task_is_solved_through_the_gateway_beside_the_mouse(
     use = choice([row])
     assert (use.tool_calls, use.gateway_calls, use.gateway_errors) == (2, 4, 1)
     lines = [
-        line
-        for line in read_trajectory(tmp_path / "run" / row.folder)
-        if line["kind"] == "step"
+        line for line in read_trajectory(tmp_path / "run" / row.folder) if line["kind"] == "step"
     ]
     assert [line["executed"] for line in lines[1:4]] == [
         [None],

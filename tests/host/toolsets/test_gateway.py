@@ -15,7 +15,8 @@ from pydantic import ValidationError
 from ambidex.host import ToolCall, ToolResult
 from ambidex.host.errors import UsageError
 from ambidex.host.models.exposure import exposure_of
-from ambidex.host.records.config import Exposure, GatewayOptions
+from ambidex.host.records.config import Exposure
+from ambidex.host.records.gateway_options import GatewayOptions
 from ambidex.host.records.trajectory import ExecutedTool
 from ambidex.host.toolsets import (
     CatalogueTool,
