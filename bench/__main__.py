@@ -15,6 +15,7 @@ python -m bench attack                agents that attack their verdict: each mus
 python -m bench judge RUN             overhead of the box for verdicts on a run's evidence
 python -m bench names                 cost of naming the blocks of a checkpoint; no machine
 python -m bench retrieval             how well users' requests find the tools; no machine
+python -m bench toolset-retrieval DATA TOOLSET…   the same for searches of toolsets
 python -m bench soak                  resources used over a long episode in a sandbox
 python -m bench.differential          OSWorld's metrics against upstream's own functions
 """
@@ -40,6 +41,7 @@ from bench.names import names
 from bench.osworld import osworld
 from bench.resume import resume
 from bench.retrieval.command import retrieval
+from bench.retrieval.toolsets import toolset_retrieval
 from bench.room import room
 from bench.services import services
 from bench.soak import soak
@@ -100,6 +102,7 @@ app.command(services)
 app.command(soak)
 app.command(steps)
 app.command(tools)
+app.command(toolset_retrieval)
 app.command(ways)
 
 if __name__ == "__main__":

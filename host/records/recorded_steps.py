@@ -10,7 +10,7 @@ from typing import Any
 from ambidex.host import Decision, Exchange, Frame, Stop, ToolCall, ToolResult, Usage
 from ambidex.host.records.frame_files import read_frame
 from ambidex.host.records.orders import written
-from ambidex.host.records.trajectory import FRAMES, Seconds, Step, read_trajectory
+from ambidex.host.records.trajectory import FRAMES, ExecutedTool, Seconds, Step, read_trajectory
 
 __all__ = ["describe_steps", "load_frame", "load_step"]
 
@@ -43,6 +43,7 @@ def load_step(trial: Path, line: Mapping[str, Any]) -> Step:
         focused=line.get("focused", ""),
         notes=tuple(line.get("notes", ())),
         kept=line.get("kept", ""),
+        executed=[tool and ExecutedTool(**tool) for tool in line.get("executed", ())],
     )
 
 

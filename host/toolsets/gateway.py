@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,7 @@ import yaml
 from referencing import Registry
 from referencing.exceptions import Unresolvable
 
-from ambidex.host import Frame, ToolCall, ToolResult, ToolSpec
+from ambidex.host import GATEWAY, GUI, Frame, ToolCall, ToolResult, ToolSpec
 from ambidex.host.errors import UsageError
 from ambidex.host.records.config import Condition, Exposure
 from ambidex.host.records.gateway_options import GatewayOptions
@@ -26,11 +28,13 @@ from ambidex.host.toolsets import CatalogueTool, DesktopExecution
 from ambidex.host.toolsets.gateway_tools import SPECS
 from ambidex.host.toolsets.index import ToolIndex
 from ambidex.host.toolsets.toolset import Toolset
+from ambidex.tasks import BROWSER
 
 __all__ = ["SERVICE_CALL", "Gateway", "open_gateway", "toolsets_of"]
 
 SERVICE_CALL = "service_call"
 """The guest's tool that executes a tool of a toolset, given the record of how."""
+RESERVED = {GUI, BROWSER, GATEWAY}
 TAG = re.compile(r"<tool_assistant>(.*?)</tool_assistant>", re.DOTALL)
 LABEL = re.compile(r"^\s*(?:server|tool)\s*:", re.MULTILINE)
 
@@ -57,9 +61,15 @@ class Gateway:
         self.options = options
         self.own: dict[str, ToolSpec] = {tool.name: tool for tool in SPECS[options.form]}
         self._toolsets = toolsets
-        self._indexes = [ToolIndex.open(toolset) for toolset in toolsets]
+        self._starts = list(accumulate(map(len, toolsets), initial=0))[:-1]
+        """The index's number of each toolset's first tool."""
         self._places: dict[str, tuple[Toolset, int]] = {}
         for toolset in toolsets:
+            if clash := toolset.servers.keys() & RESERVED:
+                raise UsageError(
+                    f"{toolset.path}: a server may not be named {', '.join(sorted(clash))}",
+                    hint="Calls of that name are counted as the GUI's or the gateway's.",
+                )
             for number in range(len(toolset)):
                 name = toolset.name_of(number)
                 if name in self._places or name in self.own:
@@ -69,6 +79,7 @@ class Gateway:
                     )
                 self._places[name] = (toolset, number)
         self._found: dict[str, ToolSpec] = {}
+        self._index = ToolIndex.open(toolsets)
 
     def with_found(self, offer: Offer) -> Offer:
         """The offer with the tools found so far, if they may be called directly."""
@@ -111,13 +122,9 @@ class Gateway:
 
     def search(self, query: str, top: int) -> Iterator[CatalogueTool]:
         """The tools that match best. Equal scores are in the order of toolsets and of tools."""
-        matches = [
-            (-score, which, number)
-            for which, index in enumerate(self._indexes)
-            for score, number in index.best(query, top)
-        ]
-        for _, which, number in sorted(matches)[:top]:
-            yield self._toolsets[which][number]
+        for _, number in self._index.best(query, top):
+            which = bisect_right(self._starts, number) - 1
+            yield self._toolsets[which][number - self._starts[which]]
 
     def _find(self, call: ToolCall, query: str, top: int) -> ToolResult:
         tools = list(self.search(query, top))

@@ -1,20 +1,24 @@
-"""Find tools of a toolset by words: BM25 over the names and descriptions of tools and servers.
+"""Find tools of toolsets by words: BM25 over the names and descriptions of tools and servers.
 
-The index lies beside the toolset, is named by the toolset's hash and is mapped into memory.
+The index lies beside the first toolset, is named by the toolsets' hashes and is mapped into memory.
 """
 
 from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import bm25s
 import numpy as np
 
 from ambidex.host.models.search import words
 from ambidex.host.toolsets.toolset import Toolset
+
+if TYPE_CHECKING:
+    import bm25s
 
 __all__ = ["ToolIndex"]
 
@@ -25,24 +29,29 @@ NAME_WEIGHT = 3
 
 
 class ToolIndex:
-    """The index of one toolset. Safe to use from any thread."""
+    """One index of several toolsets, so that scores compare: BM25 weighs a word by how rare it is
+    in all of them. Safe to use from any thread."""
 
-    def __init__(self, index: bm25s.BM25, size: int) -> None:
+    def __init__(self, index: bm25s.BM25) -> None:
         """`open` is the way to get one."""
         self._index = index
-        self._size = size
 
     @classmethod
-    def open(cls, toolset: Toolset) -> ToolIndex:
-        """Map the index that lies beside the toolset; built first if there is none."""
-        folder = toolset.path.with_name(f"{toolset.path.name}.index-{VERSION}-{toolset.hash[:16]}")
+    def open(cls, toolsets: Sequence[Toolset]) -> ToolIndex:
+        """Map the index that lies beside the first toolset; built first if there is none."""
+        import bm25s  # heavy, and most commands search nothing
+
+        hashes = " ".join(toolset.hash for toolset in toolsets)
+        name = f"{toolsets[0].path.name}.index-{VERSION}-{sha256(hashes.encode()).hexdigest()[:16]}"
+        folder = toolsets[0].path.with_name(name)
         if not folder.is_dir():
-            _build(toolset, folder)
-        return cls(bm25s.BM25.load(folder, mmap=True), len(toolset))
+            _build(toolsets, folder)
+        return cls(bm25s.BM25.load(folder, mmap=True))
 
     def best(self, query: str, top: int) -> list[tuple[float, int]]:
-        """Score and number of the `top` tools that match the query best; equal scores are in the
-        order of the toolset. Tools that share no word with the query are left out."""
+        """Score and number of the `top` tools that match the query best. Tools are numbered through
+        all toolsets, and equal scores are in that order. Tools that share no word with the query
+        are left out."""
         known = [word for word in words(query) if word in self._index.vocab_dict]
         if not known:
             return []
@@ -52,9 +61,11 @@ class ToolIndex:
         return [(float(scores[number]), int(number)) for number in order]
 
 
-def _build(toolset: Toolset, folder: Path) -> None:
+def _build(toolsets: Sequence[Toolset], folder: Path) -> None:
+    import bm25s
+
     index = bm25s.BM25()
-    index.index(list(_texts(toolset)), show_progress=False)
+    index.index([text for toolset in toolsets for text in _texts(toolset)], show_progress=False)
     part = Path(tempfile.mkdtemp(prefix=f"{folder.name}.", dir=folder.parent))
     index.save(part)
     try:

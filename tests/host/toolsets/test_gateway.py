@@ -216,8 +216,8 @@ def test_any_query_is_answered_in_both_forms(toolset: Toolset, query: str) -> No
 
 
 def test_an_index_is_built_once_and_found_again(toolset: Toolset) -> None:
-    first = ToolIndex.open(toolset).best("close an issue", 3)
-    assert ToolIndex.open(toolset).best("close an issue", 3) == first
+    first = ToolIndex.open([toolset]).best("close an issue", 3)
+    assert ToolIndex.open([toolset]).best("close an issue", 3) == first
     folders = list(toolset.path.parent.glob("*.index-*"))
     assert len(folders) == 1
 
