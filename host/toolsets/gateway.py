@@ -79,6 +79,8 @@ class Gateway:
                     )
                 self._places[name] = (toolset, number)
         self._found: dict[str, ToolSpec] = {}
+        if not self._places:
+            raise UsageError(f"there are no tools in {', '.join(options.toolsets)}")
         self._index = ToolIndex.open(toolsets)
 
     def with_found(self, offer: Offer) -> Offer:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from ambidex.host import Decision, Limits, Observation, Stop, ToolCall
 from ambidex.host.models.exposure import exposure_of
-from ambidex.host.records.trajectory import read_trajectory
+from ambidex.host.records.recorded_steps import load_step
+from ambidex.host.records.trajectory import ExecutedTool, read_trajectory
 from ambidex.host.report.tool_use import choice
 from ambidex.host.toolsets import CatalogueTool, DesktopExecution, Server
 from ambidex.host.toolsets.toolset import ToolsetWriter
@@ -82,6 +83,8 @@ def test_a_task_is_solved_through_the_gateway_beside_the_mouse(
     lines = [
         line for line in read_trajectory(tmp_path / "run" / row.folder) if line["kind"] == "step"
     ]
+    trial = tmp_path / "run" / row.folder
+    assert load_step(trial, lines[2]).executed == [ExecutedTool("sheets", "calc_set_cell_value")]
     assert [line["executed"] for line in lines[1:4]] == [
         [None],
         [{"server": "sheets", "tool": "calc_set_cell_value"}],

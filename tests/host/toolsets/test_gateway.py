@@ -239,3 +239,34 @@ def test_the_configuration_says_what_is_wrong(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="No such file"):
         open_gateway(missing, "tools")
     assert open_gateway(missing, "gui") is None
+
+
+def test_tools_of_several_toolsets_are_found_in_one_ranking(
+    toolset: Toolset, tmp_path: Path
+) -> None:
+    second = CatalogueTool(
+        server="mail",
+        name="send_mail",
+        description="Send a message about a project.",
+        execution=McpExecution(tool="send"),
+    )
+    both = (toolset, toolset_of(tmp_path, second))
+    gateway = Gateway(GatewayOptions(toolsets=tuple(str(one.path) for one in both)), both)
+    assert [tool.name for tool in gateway.search("send a message", 1)] == ["send_mail"]
+    found = {tool.name for tool in gateway.search("project", 5)}
+    assert found == {"forge_close_issue", "send_mail"}
+
+
+@every_case("server", ["computer", "browser", "gateway"])
+def test_a_server_that_would_be_counted_as_another_app_is_refused(
+    tmp_path_factory: pytest.TempPathFactory, server: str
+) -> None:
+    tool = CatalogueTool(server=server, name="click", execution=DesktopExecution(tool="click"))
+    reserved = toolset_of(tmp_path_factory.mktemp("reserved"), tool)
+    with pytest.raises(UsageError, match="may not be named"):
+        gateway_of(reserved)
+
+
+def test_a_toolset_without_tools_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no tools in .*small.toolset"):
+        gateway_of(toolset_of(tmp_path))
