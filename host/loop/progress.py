@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ambidex.host import Stop, ToolCall, ToolResult, ToolSpec, Usage, is_gui
+from ambidex.host import GATEWAY, Stop, ToolCall, ToolResult, ToolSpec, Usage, is_gui
 from ambidex.host.records.trajectory import Seconds, Step
 
 __all__ = ["CallRecord", "Episode", "EpisodeStart", "RepeatDetector", "count"]
@@ -33,7 +33,7 @@ class Episode:
     answer: str | None = None
     calls: list[CallRecord] = field(default_factory=list)
     offered: set[str] = field(default_factory=set)
-    """Tools, other than the GUI's, that were on offer at any step."""
+    """Tools, other than the GUI's and a gateway's, that were on offer at any step."""
     usage: Usage = field(default_factory=Usage)
     seconds: Seconds = field(default_factory=Seconds)
     malformed: int = 0
@@ -83,7 +83,9 @@ def count(
 ) -> None:
     """Add a step to the episode's counts; `allowed` are the tools that were on offer, by name."""
     decision = step.decision
-    episode.offered |= {tool.name for tool in allowed.values() if not is_gui(tool.app)}
+    episode.offered |= {
+        tool.name for tool in allowed.values() if not is_gui(tool.app) and tool.app != GATEWAY
+    }
     episode.steps += 1
     episode.answer = decision.answer if decision.answer is not None else episode.answer
     for call, result in zip(decision.calls, step.results, strict=True):

@@ -78,6 +78,7 @@ def test_a_task_is_solved_through_the_gateway_beside_the_mouse(
         ("calc_save", "sheets"): (1, 0),
     }
     assert (row.tool_calls, row.gui_calls, row.steps) == (2, 1, 6)
+    assert row.offered == ()
     use = choice([row])
     assert (use.tool_calls, use.gateway_calls, use.gateway_errors) == (2, 4, 1)
     lines = [

@@ -268,5 +268,5 @@ def test_a_server_that_would_be_counted_as_another_app_is_refused(
 
 
 def test_a_toolset_without_tools_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="no tools in .*small.toolset"):
+    with pytest.raises(UsageError, match=r"no tools in .*small\.toolset"):
         gateway_of(toolset_of(tmp_path))
