@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import Field
 
 from ambidex.evaluators import Score
-from ambidex.evaluators.exports import Content, compare, read_both, with_new_by_name
+from ambidex.evaluators.exports.compare import Content, compare, read_both, with_new_by_name
 from ambidex.evaluators.registry import EvidenceName, evaluator
 
 __all__: list[str] = []
