@@ -33,10 +33,11 @@ from ambidex.evaluators.verdict_text import Status, read_point, read_status
 __all__ = [
     "CALLS",
     "JURY",
-    "RecordedCall",
+    "SEARCHES",
     "Form",
     "JudgedSitting",
     "Opinion",
+    "RecordedCall",
     "Rule",
     "Sitting",
     "judged",
@@ -80,6 +81,11 @@ class Sitting(Strict):
     """The judges' models; one that is asked several times has several seats."""
     points: Annotated[tuple[str, ...], Field(min_length=1)]
     """The key points."""
+    extraction: str = ""
+    """The answer from which they were read, if a model extracted them from the task."""
+    requests: Annotated[int, Field(ge=0)] = 0
+    cost: Annotated[float | None, Field(ge=0)] = 0.0
+    """US dollars of the extraction; None if unknown."""
 
     @property
     def questions(self) -> tuple[tuple[int, int | None], ...]:

@@ -79,7 +79,8 @@ def run(
     Parameters
     ----------
     suite
-        A directory of tasks, or a checkout of OSWorld or MCPMark; detected from its files.
+        A directory of tasks, or a checkout of OSWorld, MCPMark or LiveMCPBench; detected from its
+        files.
     agent
         oracle[:tools|:gui], noop, random, replay:DIR, model, or your own module:Class.
     model

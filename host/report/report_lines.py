@@ -77,6 +77,12 @@ class Line:
         s = self.summary
         if s.publishable:
             return ""
+        if s.unjudged:
+            return (
+                f"{self.name} ({self.condition}) is not publishable: {s.unjudged} trials were"
+                " played and not judged. They are not part of the accuracy. `ambidex jury"
+                f" {self.run}` judges them, without a machine."
+            )
         everything = s.groups[-1]
         return (
             f"{self.name} ({self.condition}) is not publishable: {s.unscored} of"

@@ -15,7 +15,15 @@ from ambidex.evaluators.bounded import BoundsError, parse_json
 from ambidex.evaluators.strict import Strict, explain
 from ambidex.tasks import Problem, TaskError
 
-__all__ = ["Annotation", "Checkout", "Needs", "checkout_of", "read_file", "read_needs", "read_servers"]
+__all__ = [
+    "Annotation",
+    "Checkout",
+    "Needs",
+    "checkout_of",
+    "read_file",
+    "read_needs",
+    "read_servers",
+]
 
 T = TypeVar("T")
 

@@ -1,0 +1,119 @@
+"""Judge the trials of a run. What they left as evidence is enough: no machine is used."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from ambidex.evaluators import UnreadableError
+from ambidex.host import Model
+from ambidex.host.errors import ModelError, UsageError
+from ambidex.host.jury.asking import Judge
+from ambidex.host.jury.sitting import hold_sitting
+from ambidex.host.loop.judge import judge
+from ambidex.host.loop.outcomes import scores_of, write_score
+from ambidex.host.records.config import ModelConfig
+from ambidex.host.records.jury import Jury
+from ambidex.host.records.rows import Row, Rows, read_rows, unjudged
+from ambidex.tasks import Suite, Task
+from ambidex.tasks.livemcpbench.body import KeyPointBody
+
+__all__ = ["MakeModel", "judge_again", "judge_run", "to_finish"]
+
+MakeModel = Callable[[ModelConfig], Model]
+Say = Callable[[str], None]
+
+
+def judge_run(folder: Path, suite: Suite, jury: Jury, make_model: MakeModel, say: Say) -> list[Row]:
+    """Judge the unjudged trials of a run, append a scored row for each, and return all rows.
+
+    Where the judges cannot be asked, the trials stay unjudged and `say` is told why.
+    """
+    waiting = list(unjudged(read_rows(folder)).values())
+    if waiting:
+        with_rows = Rows(folder)
+        try:
+            for row, now in _judged(folder, suite, jury, make_model, waiting):
+                with_rows.add(now)
+                say(f"{row.task} #{row.trial}: {now.score:.2g}: {now.reason}")
+        except ModelError as error:
+            say(f"the jury could not be asked: {error}")
+    rows = read_rows(folder)
+    if left := len(unjudged(rows)):
+        say(f"{left} of {len({row.key for row in rows})} trials are unjudged; to judge them:")
+        say(f"  {to_finish(folder, jury)}")
+    return rows
+
+
+def judge_again(
+    folder: Path, suite: Suite, jury: Jury, make_model: MakeModel
+) -> Iterator[tuple[Row, Row]]:
+    """Have a jury judge the trials again that a jury has judged; yields each row before and after.
+    The results are not changed. `ModelError` if a judge cannot be asked."""
+    rows = [row for row in read_rows(folder) if row.fate == "scored" and row.jury]
+    return _judged(folder, suite, jury, make_model, rows, again=True)
+
+
+def to_finish(folder: Path, jury: Jury) -> str:
+    """The command that judges the unjudged trials of a run."""
+    return f"ambidex jury {folder}" + ("" if jury.judges else " --judges MODEL")
+
+
+def _judged(
+    folder: Path,
+    suite: Suite,
+    jury: Jury,
+    make_model: MakeModel,
+    rows: Sequence[Row],
+    *,
+    again: bool = False,
+) -> Iterator[tuple[Row, Row]]:
+    judges = _judges(jury, make_model)
+    tasks = {task.name: task for task in suite.tasks}
+    for row in rows:
+        task = _task_of(row, tasks, suite)
+        assert isinstance(task.body, KeyPointBody)
+        assert row.stop is not None
+        evidence = folder / row.folder / "evidence"
+        try:
+            record = hold_sitting(task, task.body, evidence, jury, judges, again=again)
+        except UnreadableError as error:
+            raise UsageError(f"{evidence} cannot be judged: {error}") from None
+        verdict = judge(task, evidence, row.stop)
+        write_score(folder / row.folder, verdict, row.stop, row.threshold)
+        now = {**scores_of(verdict), "fate": "scored", "jury": record}
+        yield row, row.model_copy(update=now)
+
+
+def _judges(jury: Jury, make_model: MakeModel) -> list[Judge]:
+    """The judge of each seat. `ModelError` if there is none, or no key for them."""
+    if not jury.judges:
+        raise ModelError("no judges are named", hint="Name models with --judges.")
+    if jury.key and not os.environ.get(jury.key):
+        raise ModelError(f"the environment variable {jury.key} (the judges' API key) is not set")
+    models = {
+        name: make_model(
+            ModelConfig(
+                name=name,
+                base_url=jury.base_url,
+                key=jury.key,
+                temperature=jury.temperature,
+                max_tokens=jury.max_tokens,
+            )
+        )
+        for name in jury.judges
+    }
+    return [Judge(models[name], jury.api) for name in jury.seats]
+
+
+def _task_of(row: Row, tasks: dict[str, Task], suite: Suite) -> Task:
+    task = tasks.get(row.task)
+    if task is None:
+        why = next((out.why for out in suite.left_out if out.name == row.task), "removed")
+        raise UsageError(f"the suite {suite.name} no longer has the task {row.task}: {why}")
+    if not isinstance(task.body, KeyPointBody):
+        raise UsageError(f"{row.task} is not judged by a jury: it has no key points")
+    if task.hash != row.task_hash:
+        raise UsageError(f"{row.task} has changed since it was played: its key points may differ")
+    return task
