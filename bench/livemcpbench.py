@@ -19,7 +19,7 @@ from ambidex.host.report.agreement import (
     mcnemar_exact,
 )
 from ambidex.host.report.metrics import wilson_interval
-from ambidex.host.report.number_format import percents
+from ambidex.host.report.number_format import chance, percents
 from ambidex.tasks.livemcpbench.catalogue import read_file
 from ambidex.tasks.livemcpbench.released import (
     StoredVerdict,
