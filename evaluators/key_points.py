@@ -103,7 +103,7 @@ class Opinion(Strict):
     point: int | None
     text: str
     flaw: str = ""
-    """Why there is no text: the judge's model refused, or its answer had none."""
+    """Why there is no text: the case is too long for the judge, or its answer had none."""
     requests: Annotated[int, Field(ge=0)] = 0
     cost: Annotated[float | None, Field(ge=0)] = 0.0
     """US dollars; None if unknown."""

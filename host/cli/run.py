@@ -45,7 +45,7 @@ from ambidex.tasks.load import load_suite
 __all__ = ["MANY", "Json", "exit_code", "experiment", "print_json", "prove", "replay", "run"]
 
 MANY = Parameter(consume_multiple=True, negative="")
-Options = Annotated[RunOptions, Parameter(name="*", negative="")]
+Options = Annotated[RunOptions, Parameter(name="*", negative="", consume_multiple=True)]
 Json = Annotated[bool, Parameter(negative="", help="Print JSON.")]
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from ambidex.host import Form, Model, Request, Usage
-from ambidex.host.errors import ModelError
+from ambidex.host.errors import ContextLimitError
 from ambidex.host.untrusted import MalformedError
 from ambidex.host.untrusted.parsing import json_value, typed
 
@@ -121,15 +121,13 @@ class Judge:
     api: Form
 
     def ask(self, rules: str, case: str) -> Reply:
-        """Ask one question. A refusal, and an answer without text, are replies with a flaw;
-        `ModelError` if the model could not be asked."""
+        """Ask one question. An answer without text is a reply with a flaw, and so is a case that is
+        too long for the model; `ModelError` if the model could not be asked, or refused."""
         name = self.model.name
         try:
             answer = self.model.ask(Request(self.api, _body(self.api, rules, case)))
-        except ModelError as error:
-            if not error.refused:
-                raise
-            return Reply("", f"{name} refused: {error}", usage=Usage(requests=1))
+        except ContextLimitError as error:
+            return Reply("", str(error), usage=Usage(requests=1))
         try:
             body = json_value(json.dumps(answer.body, default=str), f"the answer of {name}")
             text = typed(FORMATS[self.api], body, f"the answer of {name}").text

@@ -30,15 +30,22 @@ def judge_run(folder: Path, suite: Suite, jury: Jury, make_model: MakeModel, say
 
     Where the judges cannot be asked, the trials stay unjudged and `say` is told why.
     """
-    waiting = list(unjudged(read_rows(folder)).values())
-    if waiting:
-        with_rows = Rows(folder)
-        try:
-            for row, now in _judged(folder, suite, jury, make_model, waiting):
-                with_rows.add(now)
+    waiting = unjudged(read_rows(folder)).values()
+    results = Rows(folder)
+    try:
+        judges = _judges(jury, make_model) if waiting else []
+        for row in waiting:
+            try:
+                now = _judged(folder, suite, jury, judges, row)
+            except ModelError as error:
+                if not error.refused:
+                    raise
+                say(f"{row.task} #{row.trial}: a judge refused it: {error}")
+            else:
+                results.add(now)
                 say(f"{row.task} #{row.trial}: {now.score:.2g}: {now.reason}")
-        except ModelError as error:
-            say(f"the jury could not be asked: {error}")
+    except ModelError as error:
+        say(f"the jury could not be asked: {error}")
     rows = read_rows(folder)
     if left := len(unjudged(rows)):
         say(f"{left} of {len({row.key for row in rows})} trials are unjudged; to judge them:")
@@ -51,8 +58,10 @@ def judge_again(
 ) -> Iterator[tuple[Row, Row]]:
     """Have a jury judge the trials again that a jury has judged; yields each row before and after.
     The results are not changed. `ModelError` if a judge cannot be asked."""
-    rows = [row for row in read_rows(folder) if row.fate == "scored" and row.jury]
-    return _judged(folder, suite, jury, make_model, rows, again=True)
+    judges = _judges(jury, make_model)
+    for row in read_rows(folder):
+        if row.fate == "scored" and row.jury:
+            yield row, _judged(folder, suite, jury, judges, row, again=True)
 
 
 def to_finish(folder: Path, jury: Jury) -> str:
@@ -64,26 +73,22 @@ def _judged(
     folder: Path,
     suite: Suite,
     jury: Jury,
-    make_model: MakeModel,
-    rows: Sequence[Row],
+    judges: Sequence[Judge],
+    row: Row,
     *,
     again: bool = False,
-) -> Iterator[tuple[Row, Row]]:
-    judges = _judges(jury, make_model)
-    tasks = {task.name: task for task in suite.tasks}
-    for row in rows:
-        task = _task_of(row, tasks, suite)
-        assert isinstance(task.body, KeyPointBody)
-        assert row.stop is not None
-        evidence = folder / row.folder / "evidence"
-        try:
-            record = hold_sitting(task, task.body, evidence, jury, judges, again=again)
-        except UnreadableError as error:
-            raise UsageError(f"{evidence} cannot be judged: {error}") from None
-        verdict = judge(task, evidence, row.stop)
-        write_score(folder / row.folder, verdict, row.stop, row.threshold)
-        now = {**scores_of(verdict), "fate": "scored", "jury": record}
-        yield row, row.model_copy(update=now)
+) -> Row:
+    """The row with the verdict of these judges."""
+    task, body = _task_of(row, suite)
+    evidence = folder / row.folder / "evidence"
+    assert row.stop is not None
+    try:
+        record = hold_sitting(task, body, evidence, jury, judges, again=again)
+    except UnreadableError as error:
+        raise UsageError(f"{evidence} cannot be judged: {error}") from None
+    verdict = judge(task, evidence, row.stop)
+    write_score(folder / row.folder, verdict, row.stop, row.threshold)
+    return row.model_copy(update={**scores_of(verdict), "fate": "scored", "jury": record})
 
 
 def _judges(jury: Jury, make_model: MakeModel) -> list[Judge]:
@@ -107,8 +112,8 @@ def _judges(jury: Jury, make_model: MakeModel) -> list[Judge]:
     return [Judge(models[name], jury.api) for name in jury.seats]
 
 
-def _task_of(row: Row, tasks: dict[str, Task], suite: Suite) -> Task:
-    task = tasks.get(row.task)
+def _task_of(row: Row, suite: Suite) -> tuple[Task, KeyPointBody]:
+    task = next((task for task in suite.tasks if task.name == row.task), None)
     if task is None:
         why = next((out.why for out in suite.left_out if out.name == row.task), "removed")
         raise UsageError(f"the suite {suite.name} no longer has the task {row.task}: {why}")
@@ -116,4 +121,4 @@ def _task_of(row: Row, tasks: dict[str, Task], suite: Suite) -> Task:
         raise UsageError(f"{row.task} is not judged by a jury: it has no key points")
     if task.hash != row.task_hash:
         raise UsageError(f"{row.task} has changed since it was played: its key points may differ")
-    return task
+    return task, task.body

@@ -10,7 +10,7 @@ import pytest
 from ambidex.evaluators.key_points import JURY
 from ambidex.host import Briefing, Decision, Form, Observation, Stop, ToolCall
 from ambidex.host.cli import jury as jury_command
-from ambidex.host.errors import ModelError, UsageError
+from ambidex.host.errors import ContextLimitError, ModelError, UsageError
 from ambidex.host.jury.judging import judge_again, judge_run, to_finish
 from ambidex.host.records.jury import Jury
 from ambidex.host.records.rows import Row, finished, read_rows, unjudged
@@ -142,14 +142,27 @@ def test_a_judge_is_asked_in_the_format_of_its_api(
         check_request(form, request.body)
 
 
-def test_a_refusal_and_an_unreadable_answer_are_undecided(tmp_path: Path, keyed: Suite) -> None:
+def test_an_unreadable_answer_and_a_case_that_is_too_long_are_undecided(
+    tmp_path: Path, keyed: Suite
+) -> None:
     run = tmp_path / "run"
     played(run, keyed)
-    refused = ModelError("against the rules", refused=True)
-    judge = Recorded("one", {KEY_POINTS[0]: refused, KEY_POINTS[1]: "Certainly!"})
+    full = ContextLimitError("the context is full")
+    judge = Recorded("one", {KEY_POINTS[0]: full, KEY_POINTS[1]: "Certainly!"})
     row = hold(run, keyed, ONE, judge)
     assert (row.score, row.reason.count("1 undecided")) == (0.0, 2)
-    assert answers_in(run)[1]["flaw"] == "one refused: against the rules"
+    assert answers_in(run)[1]["flaw"] == "the context is full"
+
+
+def test_a_trial_that_a_judge_refuses_stays_unjudged(tmp_path: Path, keyed: Suite) -> None:
+    run = tmp_path / "run"
+    played(run, keyed)
+    refusal = ModelError("no such model", refused=True)
+    messages: list[str] = []
+    judge = Recorded("one", {"": refusal})
+    (row,) = judge_run(run, keyed, ONE, maker(judge), messages.append)
+    assert row.fate == "unjudged"
+    assert messages[0] == "office.aaaaaaaa #1: a judge refused it: no such model"
 
 
 def test_an_interrupted_sitting_is_continued_without_asking_twice(
