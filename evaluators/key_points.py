@@ -26,7 +26,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from ambidex.evaluators import Score, UnreadableError
 from ambidex.evaluators.bounded import BoundsError, parse_json
-from ambidex.evaluators.evidence import read, read_text
+from ambidex.evaluators.evidence import LARGEST_FILE, read, read_text
 from ambidex.evaluators.strict import Strict, explain
 from ambidex.evaluators.verdict_text import Status, read_point, read_status
 
@@ -135,10 +135,11 @@ class JudgedSitting:
 def judged(evidence: Path) -> Score:
     """The score of the last complete sitting in the evidence; 0 if there is none."""
     try:
+        calls = read_calls(evidence)
         complete = [sitting for sitting in read_sittings(evidence) if sitting.complete]
         if not complete:
             return Score(0.0, "no jury has judged it")
-        return score_of(complete[-1], read_calls(evidence))
+        return score_of(complete[-1], calls)
     except UnreadableError as error:
         return Score(0.0, str(error))
 
@@ -159,7 +160,7 @@ def read_sittings(evidence: Path) -> list[JudgedSitting]:
     if not (evidence / JURY).exists():
         return []
     found: list[tuple[Sitting, dict[tuple[int, int | None], Opinion]]] = []
-    lines = read_text(evidence, JURY).split("\n")
+    lines = read_text(evidence, JURY, LARGEST_FILE).split("\n")
     for number, text in enumerate(lines[:-1], 1):
         try:
             line = LINE.validate_python(parse_json(text))

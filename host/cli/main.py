@@ -2,7 +2,7 @@
 
 Exit codes: 0 success · 1 the command ran and the answer is no (a failed proof, a `bug` row, a
 changed score) · 2 invalid arguments or data · 3 a machine, a guest or a model failed, trials
-remained void, or a report is incomplete · 130 interrupted
+remained void or unjudged, or a report is incomplete · 130 interrupted
 """
 
 from __future__ import annotations

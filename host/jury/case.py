@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ambidex.evaluators.evidence import read_text
 from ambidex.evaluators.key_points import SEARCHES, RecordedCall, read_calls
 from ambidex.host.models.prompts import prompt
+from ambidex.host.untrusted.parsing import text
 from ambidex.tasks import Task
 from ambidex.tasks.livemcpbench.body import KeyPointBody
 
@@ -21,6 +21,8 @@ LONGEST_OUTPUT = 10_000
 """Characters of one tool's output that a judge sees, as upstream's agent does."""
 MOST_OUTPUT = 200_000
 """Characters of all output that a judge sees: the latest calls, if there is more."""
+LONGEST_ANSWER = 100_000
+"""Characters of the final answer that a judge sees."""
 EXECUTE = "execute-tool"
 
 
@@ -87,8 +89,9 @@ class Case:
 
 
 def case_of(task: Task, body: KeyPointBody, evidence: Path) -> Case:
-    """The case in a trial's evidence. Raises `UnreadableError` if it has none."""
-    answer = read_text(evidence, ANSWER) if (evidence / ANSWER).exists() else ""
+    """The case in a trial's evidence. `UnreadableError` if the calls cannot be read."""
+    stored = evidence / ANSWER
+    answer = text(stored.read_bytes(), LONGEST_ANSWER) if stored.is_file() else ""
     return Case(task.spec.instruction, answer, read_calls(evidence), body)
 
 

@@ -10,6 +10,7 @@ from ambidex.evaluators import UnreadableError
 from ambidex.host import Model
 from ambidex.host.errors import ModelError, UsageError
 from ambidex.host.jury.asking import Judge
+from ambidex.host.jury.case import case_of
 from ambidex.host.jury.sitting import hold_sitting
 from ambidex.host.loop.judge import judge
 from ambidex.host.loop.outcomes import scores_of, write_score
@@ -78,14 +79,20 @@ def _judged(
     *,
     again: bool = False,
 ) -> Row:
-    """The row with the verdict of these judges."""
+    """The row with the verdict of these judges. Without calls that can be read there is nothing to
+    ask: the score is 0, as for any evidence that is unreadable."""
     task, body = _task_of(row, suite)
     evidence = folder / row.folder / "evidence"
     assert row.stop is not None
     try:
-        record = hold_sitting(task, body, evidence, jury, judges, again=again)
-    except UnreadableError as error:
-        raise UsageError(f"{evidence} cannot be judged: {error}") from None
+        case = case_of(task, body, evidence)
+    except UnreadableError:
+        record = None
+    else:
+        try:
+            record = hold_sitting(task, case, evidence, jury, judges, again=again)
+        except UnreadableError as error:
+            raise UsageError(f"{evidence} cannot be judged: {error}") from None
     verdict = judge(task, evidence, row.stop)
     write_score(folder / row.folder, verdict, row.stop, row.threshold)
     return row.model_copy(update={**scores_of(verdict), "fate": "scored", "jury": record})

@@ -21,11 +21,11 @@ from ambidex.evaluators.key_points import (
 )
 from ambidex.host.errors import ModelError
 from ambidex.host.jury.asking import Judge, Reply
-from ambidex.host.jury.case import PROMPTS, Case, case_of
+from ambidex.host.jury.case import PROMPTS, Case
 from ambidex.host.models.prompts import prompt, prompts_hash
 from ambidex.host.records.jury import Jury, JuryRecord
 from ambidex.tasks import Task
-from ambidex.tasks.livemcpbench.body import KeyPointBody, key_points_in
+from ambidex.tasks.livemcpbench.body import key_points_in
 
 __all__ = ["hold_sitting"]
 
@@ -35,7 +35,7 @@ AT_ONCE = 8
 
 def hold_sitting(
     task: Task,
-    body: KeyPointBody,
+    case: Case,
     evidence: Path,
     jury: Jury,
     judges: Sequence[Judge],
@@ -46,16 +46,15 @@ def hold_sitting(
 
     The last sitting is continued if it is of the same jury; with `again`, only if it was
     interrupted. `ModelError` if a judge cannot be asked: the answers so far are kept.
-    `UnreadableError` if the evidence is damaged.
+    `UnreadableError` if the file with the earlier answers is damaged.
     """
-    case = case_of(task, body, evidence)
     _drop_unfinished_line(evidence / JURY)
     held = read_sittings(evidence)
     id = _id_of(task, jury)
     if held and held[-1].sitting.id == id and not (again and held[-1].complete):
         judged = held[-1]
     else:
-        judged = JudgedSitting(_opened(id, task, body, jury, judges, case), {})
+        judged = JudgedSitting(_opened(id, task, jury, judges, case), {})
         _append(evidence, judged.sitting)
     sitting = judged.sitting
     rules = prompt(f"{_prompt_of(sitting)}_rules", folder=PROMPTS)
@@ -102,11 +101,11 @@ def _id_of(task: Task, jury: Jury) -> str:
     return sha256("\0".join(parts).encode()).hexdigest()
 
 
-def _opened(
-    id: str, task: Task, body: KeyPointBody, jury: Jury, judges: Sequence[Judge], case: Case
-) -> Sitting:
+def _opened(id: str, task: Task, jury: Jury, judges: Sequence[Judge], case: Case) -> Sitting:
     """The start of a new sitting, for which the first judge may have to extract key points."""
-    sitting = Sitting(id=id, form=jury.form, rule=jury.rule, seats=jury.seats, points=body.points)
+    sitting = Sitting(
+        id=id, form=jury.form, rule=jury.rule, seats=jury.seats, points=case.body.points
+    )
     if jury.key_points == "people":
         return sitting
     reply = judges[0].ask(prompt("extract_rules", folder=PROMPTS), case.unread())

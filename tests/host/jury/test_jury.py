@@ -154,6 +154,16 @@ def test_an_unreadable_answer_and_a_case_that_is_too_long_are_undecided(
     assert answers_in(run)[1]["flaw"] == "the context is full"
 
 
+def test_calls_that_cannot_be_read_score_0_without_asking(tmp_path: Path, keyed: Suite) -> None:
+    run = tmp_path / "run"
+    row = played(run, keyed)
+    (run / row.folder / "evidence" / "calls.json").write_text("[" * 1000)
+    judge = Recorded("one", {"": PROVED})
+    row = hold(run, keyed, ONE, judge)
+    assert (row.fate, row.score, row.jury, judge.requests) == ("scored", 0.0, None, [])
+    assert "calls.json cannot be read" in row.reason
+
+
 def test_a_trial_that_a_judge_refuses_stays_unjudged(tmp_path: Path, keyed: Suite) -> None:
     run = tmp_path / "run"
     played(run, keyed)
