@@ -15,7 +15,7 @@ from ambidex.host.jury.sitting import hold_sitting
 from ambidex.host.loop.judge import judge
 from ambidex.host.loop.outcomes import scores_of, write_score
 from ambidex.host.records.config import ModelConfig
-from ambidex.host.records.jury import Jury
+from ambidex.host.records.jury import Jury, jury_command
 from ambidex.host.records.rows import Row, Rows, read_rows, unjudged
 from ambidex.tasks import Suite, Task
 from ambidex.tasks.livemcpbench.body import KeyPointBody
@@ -67,7 +67,7 @@ def judge_again(
 
 def to_finish(folder: Path, jury: Jury) -> str:
     """The command that judges the unjudged trials of a run."""
-    return f"ambidex jury {folder}" + ("" if jury.judges else " --judges MODEL")
+    return jury_command(folder) + ("" if jury.judges else " --judges MODEL")
 
 
 def _judged(
@@ -94,7 +94,8 @@ def _judged(
         except UnreadableError as error:
             raise UsageError(f"{evidence} cannot be judged: {error}") from None
     verdict = judge(task, evidence, row.stop)
-    write_score(folder / row.folder, verdict, row.stop, row.threshold)
+    if not again:
+        write_score(folder / row.folder, verdict, row.stop, row.threshold)
     return row.model_copy(update={**scores_of(verdict), "fate": "scored", "jury": record})
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -11,7 +13,7 @@ from ambidex.evaluators.key_points import Rule
 from ambidex.evaluators.strict import Strict
 from ambidex.host import Form
 
-__all__ = ["Jury", "JuryRecord", "Source"]
+__all__ = ["Jury", "JuryRecord", "Source", "jury_command"]
 
 Source = Literal["people", "model"]
 
@@ -59,3 +61,8 @@ class JuryRecord(Strict):
     requests: Annotated[int, Field(ge=0)] = 0
     cost: Annotated[float | None, Field(ge=0)] = 0.0
     """US dollars for all its judges; None if unknown. Not part of the trial's own cost."""
+
+
+def jury_command(run: Path) -> str:
+    """The command that judges the unjudged trials of a run, for a shell."""
+    return shlex.join(["ambidex", "jury", str(run)])

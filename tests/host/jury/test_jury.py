@@ -206,6 +206,7 @@ def test_judging_again_adds_a_sitting_and_leaves_the_results(tmp_path: Path, key
     assert answers_in(run)[:3] == stored
     assert len(answers_in(run)) == 6
     assert read_rows(run)[-1] == first
+    assert json.loads((run / first.folder / "score.json").read_text())["value"] == 1.0
 
 
 def test_a_task_that_changed_since_it_was_played_is_not_judged(
