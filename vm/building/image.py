@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import secrets
 import shlex
 import shutil
 import tarfile
@@ -72,6 +73,9 @@ class Base:
     kernel: Path | None = None
     initrd: Path | None = None
     command_line: str = ""
+    build: str = ""
+    """A random word of this build. Two builds of one recipe have the same files in other blocks: a
+    memory saved over the one does not fit the other's disk."""
 
     @property
     def disk(self) -> Path:
@@ -252,6 +256,7 @@ def _describe(staging: Path, name: str, id: str, recipe: Recipe) -> None:
         "kernel": "kernel",
         "initrd": "initrd",
         "command_line": COMMAND_LINE,
+        "build": secrets.token_hex(8),
     }
     (staging / "base.json").write_text(json.dumps(description, indent=1))
 
@@ -289,6 +294,7 @@ def import_base(
         run(copy, what="copying the disk")
         screen = Screen().model_dump()
         fields = {"name": name, "id": id, "python": python, "memory": memory, "user": user}
+        fields["build"] = secrets.token_hex(8)
         (staging / "base.json").write_text(json.dumps({**fields, "screen": screen}, indent=1))
 
     return read_base(once(bases_folder() / f"{name}-{id}", build, say))

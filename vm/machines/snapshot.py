@@ -72,9 +72,11 @@ class Snapshot:
 
 
 def snapshots_folder(image: Image, shape: Shape, qemu: tuple[int, int, int]) -> Path:
-    """The folder of the snapshots for this image, hardware and QEMU: a state fits no other."""
+    """The folder of the snapshots for this image, its disk, hardware and QEMU: a state fits no
+    other."""
     described = json.dumps(asdict(shape), sort_keys=True)
-    key = digest(image.id, described, str(qemu[:2]), *(path.read_bytes() for path in HARDWARE))
+    hardware = [path.read_bytes() for path in HARDWARE]
+    key = digest(image.id, image.base.build, described, str(qemu[:2]), *hardware)
     return cache_folder() / "snapshots" / f"{image.base.name}-{key}"
 
 

@@ -65,7 +65,7 @@ class SandboxSnapshot:
 
 def sandbox_snapshots_folder(image: Image) -> Path:
     """The folder of snapshots of sandboxes of this image."""
-    key = digest(image.id, str(image.base.screen.default))
+    key = digest(image.id, image.base.build, str(image.base.screen.default))
     return cache_folder() / "snapshots" / f"{image.base.name}-{key}-sandbox"
 
 

@@ -1,3 +1,4 @@
+import dataclasses
 import mmap
 import os
 import subprocess
@@ -15,7 +16,7 @@ from ambidex.vm.checkpoints.memory import PAGE, Mapping, Pages, may_trace, write
 from ambidex.vm.machines.boot import stage_of
 from ambidex.vm.machines.domain import Memory, Shape, domain_xml
 from ambidex.vm.machines.provision import Address, parse_address
-from ambidex.vm.machines.snapshot import read_snapshot
+from ambidex.vm.machines.snapshot import read_snapshot, snapshots_folder
 from ambidex.vm.process import run
 from ambidex.vm.wait import NotYetError, wait_for
 
@@ -49,6 +50,14 @@ def qemu_arguments(domain: ElementTree.Element) -> str:
 def test_a_guest_has_no_network_by_default(tmp_path: Path) -> None:
     assert "restrict=on" in qemu_arguments(definition(tmp_path))
     assert "restrict=off" in qemu_arguments(definition(tmp_path, network=True))
+
+
+def test_a_snapshot_fits_only_the_build_whose_disk_it_was_taken_on(tmp_path: Path) -> None:
+    first = image(tmp_path)
+    again = dataclasses.replace(first, base=dataclasses.replace(first.base, build="2"))
+    shape = Shape("qemu", 2, 3072, (1280, 720))
+    folders = {snapshots_folder(each, shape, (10, 0, 0)) for each in (first, again)}
+    assert len(folders) == 2
 
 
 def test_ports_and_display_listen_on_loopback_only_and_the_display_has_a_password(
