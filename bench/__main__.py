@@ -13,6 +13,7 @@ python -m bench resume                a run that is killed and resumed, against 
 python -m bench disk                  files read from the disk of a paused machine
 python -m bench attack                agents that attack their verdict: each must score 0
 python -m bench judge RUN             overhead of the box for verdicts on a run's evidence
+python -m bench livemcpbench DIR      LiveMCPBench's judges against people; no machine
 python -m bench names                 cost of naming the blocks of a checkpoint; no machine
 python -m bench retrieval             how well users' requests find the tools; no machine
 python -m bench toolset-retrieval DATA TOOLSET…   the same for searches of toolsets
@@ -37,6 +38,7 @@ from bench.desktop import PLACES, crowd, first_ready, reverts, round_trips
 from bench.disk import disk
 from bench.judge import judge
 from bench.ledger import Column, Ledger
+from bench.livemcpbench import livemcpbench
 from bench.names import names
 from bench.osworld import osworld
 from bench.resume import resume
@@ -93,6 +95,7 @@ def main(
 app.command(attack)
 app.command(disk)
 app.command(judge)
+app.command(livemcpbench)
 app.command(names)
 app.command(osworld)
 app.command(retrieval)

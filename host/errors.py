@@ -13,6 +13,7 @@ StoppedError    a person ended the trial     void              void
 RehearsalError  a branch cannot be replayed  void, and not retried: it would fail again
 NoDesktopError  the guest has no desktop     void, and not retried: it would fail again
 an error result of a tool                    text for the model; the episode continues
+ModelError of a jury                         row `unjudged`: the trial stands, see `host.jury`
 anything else                                row `bug` with traceback; run continues, exit 1
 
 A void trial is counted, run again and never scored. Once the agent has acted it controls the

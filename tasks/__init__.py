@@ -1,4 +1,5 @@
-"""Tasks as data: a directory with a `task.toml`, or an unmodified task of OSWorld or MCPMark.
+"""Tasks as data: a directory with a `task.toml`, or an unmodified task of OSWorld,
+MCPMark or LiveMCPBench.
 
     suite = load_suite(Path("tasks/demo"), read_catalogue())    TaskError lists all problems
     suite.tasks[0].spec.instruction

@@ -15,6 +15,9 @@ from ambidex.tasks import Problem, Suite, Task, TaskError, ToolSpec, Verbs, Wron
 from ambidex.tasks.assets import AssetStore
 from ambidex.tasks.hashing import content_hash
 from ambidex.tasks.lint import lint
+from ambidex.tasks.livemcpbench import suite as livemcpbench
+from ambidex.tasks.livemcpbench.catalogue import checkout_of
+from ambidex.tasks.livemcpbench.suite import load_livemcpbench
 from ambidex.tasks.mcpmark import suite as mcpmark
 from ambidex.tasks.mcpmark.suite import load_mcpmark, services_of
 from ambidex.tasks.osworld import suite as osworld
@@ -33,15 +36,17 @@ def load_suite(
 ) -> Suite:
     """Load the tasks of a directory, or those named in `only`; `TaskError` lists all problems.
 
-    A directory of OSWorld or MCPMark is recognised by its contents. There, a task with a problem is
-    left out and listed in the suite: the files come from elsewhere, and one bad file must not stop
-    the rest.
+    A directory of OSWorld, MCPMark or LiveMCPBench is recognised by its contents. There, a task
+    with a problem is left out and listed in the suite: the files come from elsewhere, and one bad
+    file must not stop the rest.
     """
     selected = selection or Selection(only)
     if examples_of(folder) is not None:
         return load_osworld(folder, catalogue, selected)
     if services_of(folder) is not None:
         return load_mcpmark(folder, catalogue, selected)
+    if checkout_of(folder) is not None:
+        return load_livemcpbench(folder, catalogue, selected)
     refuse_unsuited(selected, folder, "tasks with a task.toml")
     only = selected.tasks
     if not folder.is_dir():
@@ -72,9 +77,11 @@ def load_suite(
 def survey(
     folder: Path, catalogue: Mapping[str, ToolSpec], selection: Selection, store: AssetStore
 ) -> Sequence[SurveyedTask]:
-    """Read every selected task of a checkout of OSWorld or MCPMark as far as possible."""
+    """Read every selected task of another benchmark's checkout as far as possible."""
     if services_of(folder) is not None:
         return mcpmark.survey(folder, catalogue, selection, store)
+    if checkout_of(folder) is not None:
+        return livemcpbench.survey(folder, catalogue, selection)
     return osworld.survey(folder, catalogue, selection, store)
 
 

@@ -233,6 +233,8 @@ class Oracle(Strict):
     """A reference solution: calls that reach the expected end state, or `stop = "infeasible"`."""
 
     by: Literal["tools", "gui"]
+    variant: str = ""
+    """What differs from the task's first oracle, if this is another end state that is accepted."""
     calls: list[Call] = Field(default_factory=list)
     stop: Literal["done", "infeasible"] = "done"
     answer: str | None = None

@@ -1,6 +1,7 @@
 """Agents by name: oracle, noop, random, replay, model, planner, and your own classes.
 
-oracle[:tools|:gui]   plays the task's reference solution, by default the condition's
+oracle[:tools|:gui]   plays the task's reference solution, by default the condition's;
+                      oracle:tools:2 its second one by tools
 noop                  does nothing and declares the task done
 random                calls random tools with random arguments that fit their schemas
 replay:DIR            replays the recorded episode of the same task from a run (DIR)

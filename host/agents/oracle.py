@@ -10,9 +10,9 @@ from ambidex.host.agents.kind import AgentKind, AgentRequest
 from ambidex.host.errors import UsageError
 from ambidex.host.records.config import Condition, RunConfig
 from ambidex.tasks import Task
-from ambidex.tasks.spec import Call
+from ambidex.tasks.spec import Call, Oracle
 
-__all__ = ["AGENT", "Script", "play_oracle"]
+__all__ = ["AGENT", "Script", "oracle_names", "play_oracle"]
 
 
 class Script:
@@ -31,17 +31,27 @@ class Script:
         return Decision(calls=(ToolCall(uuid.uuid4().hex, call.call, call.with_),))
 
 
-def play_oracle(task: Task, by: str) -> Script:
-    """The script of the task's oracle by `tools` or `gui`; `UsageError` if it has none."""
+def play_oracle(task: Task, which: str) -> Script:
+    """The script of the task's oracle by `tools` or `gui`, or of a variant: `tools:2` is its second
+    oracle by tools. `UsageError` if it has none."""
+    oracle = oracle_names(task).get(which)
+    if oracle is None:
+        raise UsageError(f"{task.name} has no oracle by {which}")
+    return Script(oracle.calls, Stop(oracle.stop), oracle.answer)
+
+
+def oracle_names(task: Task) -> dict[str, Oracle]:
+    """The task's oracles by the names that `play_oracle` takes, in order."""
+    names: dict[str, Oracle] = {}
     for oracle in task.spec.oracle:
-        if oracle.by == by:
-            return Script(oracle.calls, Stop(oracle.stop), oracle.answer)
-    raise UsageError(f"{task.name} has no oracle by {by}")
+        number = 1 + sum(other.by == oracle.by for other in names.values())
+        names[oracle.by if number == 1 else f"{oracle.by}:{number}"] = oracle
+    return names
 
 
 def _check(detail: str, config: RunConfig, tasks: tuple[Task, ...]) -> None:
     by = {task.name: detail or _default_modality(config.condition, task) for task in tasks}
-    missing = [t.name for t in tasks if all(o.by != by[t.name] for o in t.spec.oracle)]
+    missing = [task.name for task in tasks if by[task.name] not in oracle_names(task)]
     if missing:
         raise UsageError(f"no oracle by {by[missing[0]]} for {', '.join(missing)}")
 

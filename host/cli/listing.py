@@ -98,7 +98,8 @@ def proof_table(suite: Suite, verdicts: Sequence[Claim]) -> Table:
         message = v.failure_message.partition(": ")[2] or v.failure_message
         reason = Text(f"{message[:40]}…" if v.holds and len(message) > 40 else message)
         style = "green" if v.holds else "bold red"
-        table.add_row(v.job.task, v.job.agent, f"{v.expected:g}", scored, reason, style=style)
+        played = f"{v.job.agent} ({v.variant})" if v.variant else v.job.agent
+        table.add_row(v.job.task, played, f"{v.expected:g}", scored, reason, style=style)
     return table
 
 
@@ -108,6 +109,7 @@ def proof_json(verdicts: Sequence[Claim]) -> list[dict[str, object]]:
         {
             "task": v.job.task,
             "agent": v.job.agent,
+            "variant": v.variant,
             "expected": v.expected,
             "score": v.row.score if v.row else None,
             "holds": v.holds,

@@ -2,7 +2,7 @@
 
 Exit codes: 0 success · 1 the command ran and the answer is no (a failed proof, a `bug` row, a
 changed score) · 2 invalid arguments or data · 3 a machine, a guest or a model failed, trials
-remained void, or a report is incomplete · 130 interrupted
+remained void or unjudged, or a report is incomplete · 130 interrupted
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from pydantic import ValidationError
 
 from ambidex.host import ROOT
 from ambidex.host.box.client import box
-from ambidex.host.cli import mcpmark_coverage, osworld_coverage
+from ambidex.host.cli import livemcpbench_coverage, mcpmark_coverage, osworld_coverage
+from ambidex.host.cli.jury import jury
 from ambidex.host.cli.listing import suite_table, token_table, tool_table
 from ambidex.host.cli.machines import export, shell, vnc, watch
 from ambidex.host.cli.options import SelectionOptions
@@ -35,6 +36,8 @@ from ambidex.host.records.config import installed_version, read_config
 from ambidex.host.runs.rescoring import rejudge, write_rescored
 from ambidex.host.terminal import Terminal, echo, one_line
 from ambidex.tasks.catalogue import read_catalogue
+from ambidex.tasks.livemcpbench import suite as livemcpbench
+from ambidex.tasks.livemcpbench.catalogue import checkout_of
 from ambidex.tasks.load import load_suite
 from ambidex.tasks.mcpmark import suite as mcpmark
 from ambidex.tasks.osworld.suite import survey
@@ -81,6 +84,7 @@ app.command(fork)
 app.command(counterfactual)
 app.command(pivot)
 app.command(desktop_diff)
+app.command(jury)
 app.command(report)
 app.command(watch)
 app.command(vnc)
@@ -105,8 +109,8 @@ def check(
     Parameters
     ----------
     suites
-        Task directories, or a checkout of MCPMark, to report what each of its tasks needs; by
-        default every suite in tasks/, or Ambidex's own suites if there is no tasks/.
+        Task directories, or a checkout of MCPMark or LiveMCPBench, to report what each of its tasks
+        needs; by default every suite in tasks/, or Ambidex's own suites if there is no tasks/.
     osworld
         An OSWorld checkout: report what each task needs, and which irregularities were accepted.
     tasks
@@ -123,6 +127,10 @@ def check(
     if len(suites) == 1 and mcpmark.services_of(suites[0]) is not None:
         return mcpmark_coverage.print_coverage(
             mcpmark.survey(suites[0], catalogue, selection), json, verbose
+        )
+    if len(suites) == 1 and checkout_of(suites[0]) is not None:
+        return livemcpbench_coverage.print_coverage(
+            livemcpbench.survey(suites[0], catalogue, selection), json, verbose
         )
     loaded, problems = [], []
     for folder in suites or sorted(_in_tasks()):

@@ -46,7 +46,7 @@ from ambidex.tasks.load import load_suite
 __all__ = ["MANY", "Json", "exit_code", "experiment", "print_json", "prove", "replay", "run"]
 
 MANY = Parameter(consume_multiple=True, negative="")
-Options = Annotated[RunOptions, Parameter(name="*", negative="")]
+Options = Annotated[RunOptions, Parameter(name="*", negative="", consume_multiple=True)]
 Json = Annotated[bool, Parameter(negative="", help="Print JSON.")]
 
 
@@ -82,7 +82,8 @@ def run(
     Parameters
     ----------
     suite
-        A directory of tasks, or a checkout of OSWorld or MCPMark; detected from its files.
+        A directory of tasks, or a checkout of OSWorld, MCPMark or LiveMCPBench; detected from its
+        files.
     agent
         oracle[:tools|:gui], noop, random, replay:DIR, model, or your own module:Class.
     model

@@ -5,7 +5,6 @@ Each method is a stage; `phase` names the one in progress, so that a failed atte
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -22,7 +21,7 @@ from ambidex.host.loop.branch_point import BranchPoint, copy_stage
 from ambidex.host.loop.checkpointing import CheckpointSaver
 from ambidex.host.loop.episode import Hooks, InterruptedEpisodeError, run_episode
 from ambidex.host.loop.interim_verdicts import InterimJudge
-from ambidex.host.loop.outcomes import outcome_of, scores_of
+from ambidex.host.loop.outcomes import outcome_of, write_score
 from ambidex.host.loop.progress import Episode
 from ambidex.host.loop.replay_prefix import ReplayedPrefix, replay_prefix
 from ambidex.host.loop.stage import STAGE, StageContext, collect, set_stage
@@ -32,9 +31,10 @@ from ambidex.host.models.exposure import offer_of, restrict_modality
 from ambidex.host.records.announcement import announced
 from ambidex.host.records.config import Job, RunConfig, offered, tools_of
 from ambidex.host.records.rows import Phase
-from ambidex.host.records.trajectory import Trajectory, replies_of
+from ambidex.host.records.trajectory import Trajectory, calls_of, replies_of
 from ambidex.host.toolsets.gateway import open_gateway
 from ambidex.tasks import Task, Verdict
+from ambidex.tasks.livemcpbench.body import KeyPointBody
 from ambidex.vm import Machine
 from ambidex.vm.disk import DiskOwner
 
@@ -72,7 +72,8 @@ class Attempt:
         return self.trajectory.acted if self.trajectory else 0
 
     def run(self, make_agent: MakeAgent) -> dict[str, Any]:
-        """Run all stages; returns the row's fields of a scored trial."""
+        """Run all stages; returns the row's fields of a scored trial, or of one that a jury will
+        judge."""
         with self._stage("revert"):
             place = self.point.checkpoint if self.point else self.task.spec.snapshot
             self.machine.revert(place, self.task.spec.services)
@@ -98,7 +99,8 @@ class Attempt:
         self.seconds |= vars(self.episode.seconds)
         outcome = outcome_of(self.episode, verdict, stop)
         known = {"catalogue": health.catalogue, "screen": health.screen}
-        return {"fate": "scored", **known, **fields, **dict(outcome)}
+        fate = "scored" if verdict else "unjudged"
+        return {"fate": fate, **known, **fields, **dict(outcome)}
 
     def _healthy(self, guest: Guest) -> Health:
         health = guest.health()
@@ -220,11 +222,14 @@ class Attempt:
         context = self._context(self.machine)
         collect(self.task, guest, self.folder / "evidence", self.episode.answer, context)
 
-    def _judge(self) -> tuple[Verdict, Stop]:
+    def _judge(self) -> tuple[Verdict | None, Stop]:
+        """The verdict, None if it is a jury's, and how the agent ended the episode."""
         assert self.episode.stop is not None
+        if isinstance(self.task.body, KeyPointBody) and self.episode.stop is not Stop.INFEASIBLE:
+            return None, self.episode.stop
         context = self._context(self.machine)
         verdict = verdict_on(self.task, self.folder / "evidence", self.episode.stop, context)
-        _write_score(self.folder, verdict, self.episode.stop, self.config.threshold)
+        write_score(self.folder, verdict, self.episode.stop, self.config.threshold)
         return verdict, self.episode.stop
 
     def _context(self, machine: Machine) -> StageContext:
@@ -236,6 +241,7 @@ class Attempt:
             machine.disk if isinstance(machine, DiskOwner) else None,
             partial(self._forked, machine),
             partial(replies_of, self.folder),
+            partial(calls_of, self.folder),
         )
 
     @contextmanager
@@ -261,13 +267,3 @@ class Attempt:
             yield
         finally:
             self.seconds[phase] = self.seconds.get(phase, 0.0) + time.monotonic() - began
-
-
-def _write_score(folder: Path, verdict: Verdict, stop: Stop, threshold: float) -> None:
-    scores = scores_of(verdict)
-    score = {"value": scores.pop("score"), "reason": scores.pop("reason"), "stop": stop}
-    if verdict.strict is not None:
-        score |= scores
-    if threshold != 1.0:
-        score["threshold"] = threshold
-    (folder / "score.json").write_text(json.dumps(score) + "\n", encoding="utf-8")

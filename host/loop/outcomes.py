@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 from ambidex.host import Stop
@@ -10,7 +12,7 @@ from ambidex.host.loop.progress import Episode
 from ambidex.host.records.rows import CallCount, Outcome
 from ambidex.tasks import Verdict
 
-__all__ = ["outcome_of", "scores_of"]
+__all__ = ["outcome_of", "scores_of", "write_score"]
 
 
 def scores_of(verdict: Verdict) -> dict[str, Any]:
@@ -24,13 +26,13 @@ def scores_of(verdict: Verdict) -> dict[str, Any]:
     }
 
 
-def outcome_of(episode: Episode, verdict: Verdict, stop: Stop) -> Outcome:
-    """The episode's counts, with this verdict."""
+def outcome_of(episode: Episode, verdict: Verdict | None, stop: Stop) -> Outcome:
+    """The episode's counts, with this verdict; without a score if there is none yet."""
     calls = Counter((call.tool, call.app) for call in episode.calls)
     errors = Counter((call.tool, call.app) for call in episode.calls if call.error)
     repeats = Counter((call.tool, call.app) for call in episode.calls if call.repeat)
     return Outcome(
-        **scores_of(verdict),
+        **(scores_of(verdict) if verdict else {}),
         stop=stop,
         steps=episode.steps,
         malformed=episode.malformed,
@@ -47,3 +49,14 @@ def outcome_of(episode: Episode, verdict: Verdict, stop: Stop) -> Outcome:
         requests=episode.usage.requests,
         retries=episode.usage.retries,
     )
+
+
+def write_score(folder: Path, verdict: Verdict, stop: Stop, threshold: float) -> None:
+    """Store the verdict in the trial's directory, as `score.json`."""
+    scores = scores_of(verdict)
+    score = {"value": scores.pop("score"), "reason": scores.pop("reason"), "stop": stop}
+    if verdict.strict is not None:
+        score |= scores
+    if threshold != 1.0:
+        score["threshold"] = threshold
+    (folder / "score.json").write_text(json.dumps(score) + "\n", encoding="utf-8")

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
+from ambidex.evaluators.key_points import CALLS
 from ambidex.evaluators.manifest import NAME as MANIFEST
-from ambidex.evaluators.manifest import Manifest
+from ambidex.evaluators.manifest import Manifest, Source
 from ambidex.host.client.disk_files import DiskFiles
 from ambidex.host.client.evidence_files import EvidenceFiles
 from ambidex.host.client.guest import Guest
@@ -17,6 +20,7 @@ from ambidex.host.errors import GuestError
 from ambidex.host.loop import program_steps, task_steps
 from ambidex.host.osworld import stage as osworld
 from ambidex.tasks import Task, Verbs
+from ambidex.tasks.livemcpbench.body import KeyPointBody
 from ambidex.tasks.mcpmark.body import ProgramBody
 from ambidex.tasks.osworld.task import OSWorldBody
 from ambidex.vm.disk.guest_disk import GuestDisk
@@ -53,6 +57,8 @@ class StageContext:
     """Opens a fork of the machine; raises `UnforkableError` if it cannot be forked."""
     replies: Callable[[], Sequence[str]] = tuple
     """What the agent has said, in order."""
+    calls: Callable[[], Sequence[Mapping[str, Any]]] = tuple
+    """Its calls with the tools' output, in order; see `host.records.trajectory.calls_of`."""
 
 
 def set_stage(
@@ -71,6 +77,8 @@ def set_stage(
                 task_steps.set_stage(task.name, body, guest, context.kept if context else None)
             case ProgramBody() as body:
                 program_steps.set_stage(task.name, body, guest)
+            case KeyPointBody() as body:
+                task_steps.set_up(task.name, body.setup, body.folder, guest)
             case OSWorldBody() as body if context is not None:
                 osworld.set_stage(task.name, body, guest, context.kept, context.literal_sleeps)
             case other:
@@ -114,6 +122,11 @@ def collect(
                     context.replies(),
                     context.fork,
                 )
+            case KeyPointBody() if context is not None:
+                calls = json.dumps(context.calls(), ensure_ascii=False)
+                # Models do write lone surrogates, which are not valid UTF-8.
+                (evidence / CALLS).write_text(calls, encoding="utf-8", errors="backslashreplace")
+                sources = {CALLS: Source(by="session", asked="the agent's calls", state="answered")}
             case OSWorldBody() as body if context is not None:
 
                 @contextmanager

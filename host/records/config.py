@@ -19,6 +19,7 @@ from ambidex.evaluators.strict import Strict, explain
 from ambidex.host import GUI, ROOT, Limits, ToolSpec, is_gui
 from ambidex.host.errors import UsageError
 from ambidex.host.records.gateway_options import GatewayOptions
+from ambidex.host.records.jury import Jury
 from ambidex.tasks.spec import Facts
 
 __all__ = [
@@ -203,6 +204,8 @@ class RunOptions(Strict):
             "condition that the pause stands for."
         ),
     ] = False
+    jury: Jury = Jury()
+    """The judges of tasks with key points."""
 
     @classmethod
     def of(cls, larger: RunOptions, **changed: object) -> RunOptions:
@@ -334,6 +337,7 @@ def code_hash() -> str:
         *root.glob("evaluators/**/*.py"),
         *root.glob("tasks/*.py"),
         *root.glob("tasks/osworld/*.py"),
+        *root.glob("tasks/livemcpbench/*.py"),
     ]
     for path in sorted(path for path in sources if path.suffix in (".py", ".md")):
         total.update(str(path.relative_to(root)).encode() + b"\0" + path.read_bytes() + b"\0")

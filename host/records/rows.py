@@ -15,6 +15,7 @@ from ambidex.host import GATEWAY, Stop
 from ambidex.host.errors import EndedBy, UsageError
 from ambidex.host.records.config import NAME as CONFIG
 from ambidex.host.records.config import RunConfig, SchemaNumber, read_config
+from ambidex.host.records.jury import JuryRecord
 
 __all__ = [
     "CallCount",
@@ -28,6 +29,7 @@ __all__ = [
     "Rows",
     "finished",
     "read_rows",
+    "unjudged",
 ]
 
 NAME = "results.jsonl"
@@ -152,7 +154,8 @@ class Row(Outcome):
     """The task's application; `multi` if it has several."""
     model: str = ""
     # How it ended
-    fate: Literal["scored", "void", "bug"]
+    fate: Literal["scored", "void", "bug", "unjudged"]
+    """unjudged: the trial was played, and its judges have not been asked; see `host.jury`."""
     threshold: float = 1.0
     """The score from which a task counts as solved."""
     ended_by: EndedBy | Literal["", "agent"] = ""
@@ -174,6 +177,8 @@ class Row(Outcome):
     passed."""
     repeats: dict[str, float] = Field(default_factory=dict)
     """Scores of the same episode on forks of its machine, by the evidence directory of each."""
+    jury: JuryRecord | None = None
+    """The jury whose answers the score was computed from, if any."""
     parent: Parent | None = None
     """The branch point that the trial started from; None if it started with its task's setup. For a
     branch, steps, calls, tokens, cost and the agent's seconds include those of the parent's
@@ -328,6 +333,13 @@ def finished(rows: Iterable[Row]) -> dict[Key, Row]:
                 raise UsageError(f"trial {row.key} was scored twice; this run cannot be trusted")
             scored[row.key] = row
     return scored
+
+
+def unjudged(rows: Iterable[Row]) -> dict[Key, Row]:
+    """The row of each trial that was played and has no verdict yet."""
+    rows = list(rows)
+    scored = finished(rows)
+    return {row.key: row for row in rows if row.fate == "unjudged" and row.key not in scored}
 
 
 class ForeignRowError(Exception):

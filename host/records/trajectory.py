@@ -22,6 +22,7 @@ __all__ = [
     "Seconds",
     "Step",
     "Trajectory",
+    "calls_of",
     "read_trajectory",
     "replies_of",
 ]
@@ -148,6 +149,27 @@ class Trajectory(Closing):
     def _write(self, line: Mapping[str, Any]) -> None:
         self._file.write(json.dumps(line, ensure_ascii=False) + "\n")
         self._file.flush()
+
+
+def calls_of(folder: Path) -> list[dict[str, Any]]:
+    """The agent's calls in a recorded episode, in order, each with the tool's output: `tool`,
+    `arguments`, `output` and `error`. A call without a result is left out."""
+    calls = []
+    for line in read_trajectory(folder):
+        if line["kind"] != "step" or line["actor"] != AGENT:
+            continue
+        results = {result["call"]: result for result in line["results"]}
+        for call in line["decision"]["calls"]:
+            if result := results.get(call["id"]):
+                calls.append(
+                    {
+                        "tool": call["name"],
+                        "arguments": call["arguments"],
+                        "output": result["text"],
+                        "error": result["error"],
+                    }
+                )
+    return calls
 
 
 def replies_of(folder: Path) -> list[str]:

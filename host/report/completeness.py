@@ -9,8 +9,9 @@ from pathlib import Path
 from ambidex.host.records.command import command_of
 from ambidex.host.records.config import read_config
 from ambidex.host.records.experiment_plan import not_begun
+from ambidex.host.records.jury import jury_command
 from ambidex.host.records.rows import NAME as RESULTS
-from ambidex.host.records.rows import read_rows
+from ambidex.host.records.rows import read_rows, unjudged
 from ambidex.host.report.report_lines import missing, runs_in
 
 __all__ = ["Gap", "gaps"]
@@ -38,6 +39,8 @@ def gaps(folders: Iterable[Path]) -> Iterator[Gap]:
         for run in runs_in([folder]):
             rows = read_rows(run) if (run / RESULTS).is_file() else []
             if absent := missing(read_config(run), rows):
-                yield Gap(run, absent, not rows, command_of(run))
+                judging = len(absent) == len(unjudged(rows))
+                command = jury_command(run) if judging else command_of(run)
+                yield Gap(run, absent, not rows, command)
         for name, planned in not_begun(folder):
             yield Gap(folder / name, planned.trials, True, command_of(folder))

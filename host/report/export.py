@@ -27,6 +27,7 @@ TEXTS = (
     "calls",
     "checkpoints",
     "repeats",
+    "jury",
     "parent",
     "failure",
     "screen",

@@ -37,6 +37,7 @@ __all__ = [
     "group",
     "rows_at",
     "summarize",
+    "wilson_interval",
 ]
 
 MOST_LOST = 0.02
@@ -102,6 +103,8 @@ class Summary:
     bugs: int
     unscored: int
     """Trials that were started and have no score."""
+    unjudged: int
+    """Those of them that were played and wait for the verdict of a jury."""
     infeasible: int
     """Scored trials of infeasible tasks; `recognized` counts those the agent recognized."""
     recognized: int
@@ -150,8 +153,8 @@ class Summary:
 
     @property
     def publishable(self) -> bool:
-        """Whether at most `MOST_LOST` of the trials have no score."""
-        return self.lost <= MOST_LOST
+        """Whether every trial was judged, and at most `MOST_LOST` of them have no score."""
+        return self.lost <= MOST_LOST and not self.unjudged
 
 
 def rows_at(rows: Iterable[Row], cap: int) -> list[Row]:
@@ -188,6 +191,7 @@ def summarize(rows: Sequence[Row]) -> Summary:
         void=sum(row.fate == "void" for row in rows),
         bugs=sum(row.fate == "bug" for row in rows),
         unscored=len(lost),
+        unjudged=sum(row.fate == "unjudged" for row in lost),
         infeasible=len(infeasible),
         recognized=sum(row.success for row in infeasible),
         wrongly_infeasible=sum(row.feasible for row in called),
@@ -226,7 +230,7 @@ def group(name: str, scored: Sequence[Row], lost: Sequence[Row] = ()) -> Group:
         tasks=len({row.task for row in scored}),
         solved=solved,
         accuracy=share(solved, n),
-        interval=_interval(solved, n) if n else None,
+        interval=wilson_interval(solved, n) if n else None,
         lost=len(lost),
         worst=share(solved, n + len(lost)),
         tir=share(sum(row.chosen_well for row in scored), n) if offered else None,
@@ -259,7 +263,8 @@ def _steps(scored: Iterable[Row]) -> tuple[StepCount, ...]:
     )
 
 
-def _interval(solved: int, n: int) -> tuple[float, float]:
+def wilson_interval(solved: int, n: int) -> tuple[float, float]:
+    """Wilson's 95 % interval of the share `solved` of `n` trials, at least one."""
     from scipy.stats import binomtest  # heavy: only reports need it
 
     ends = binomtest(solved, n).proportion_ci(method="wilson")

@@ -10,6 +10,7 @@ from pathlib import Path
 from ambidex.host.records import config
 from ambidex.host.records.config import RunConfig, read_config
 from ambidex.host.records.experiment_plan import is_experiment
+from ambidex.host.records.jury import jury_command
 from ambidex.host.records.rows import NAME as RESULTS
 from ambidex.host.records.rows import Row, read_rows
 from ambidex.host.report.metrics import MOST_LOST, Summary, rows_at, summarize
@@ -77,6 +78,12 @@ class Line:
         s = self.summary
         if s.publishable:
             return ""
+        if s.unjudged:
+            return (
+                f"{self.name} ({self.condition}) is not publishable: {s.unjudged} trials were"
+                " played and not judged. They are not part of the accuracy."
+                f" `{jury_command(self.run)}` judges them, without a machine."
+            )
         everything = s.groups[-1]
         return (
             f"{self.name} ({self.condition}) is not publishable: {s.unscored} of"

@@ -22,6 +22,7 @@ from ambidex.host.report.metrics import GROUPS
 from ambidex.host.report.pass_at_k import complete_repeats
 
 __all__ = [
+    "RESAMPLES",
     "Bootstrap",
     "Correlation",
     "Interval",

@@ -193,6 +193,7 @@ def measures(line: Line) -> dict[str, str]:
         "scored of planned": f"{s.groups[-1].n}/{line.planned}",
         "left out: a person helped": str(line.assisted),
         "without a score": f"{s.unscored} ({percent(s.lost)} %)",
+        "of them unjudged": str(s.unjudged),
         "scored 0: failed twice after the agent had acted": str(s.forfeits),
         "the agent could become root": str(s.root),
         "void attempts": str(s.void),

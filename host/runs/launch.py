@@ -16,6 +16,7 @@ from ambidex.host import Limits, ToolSpec
 from ambidex.host.agents import agent_maker, check_agent, roles_of
 from ambidex.host.dialects import check_dialect, form_of
 from ambidex.host.errors import UsageError
+from ambidex.host.jury.judging import judge_run
 from ambidex.host.models.effort import check_effort
 from ambidex.host.models.exposure import check_exposure
 from ambidex.host.models.model import LiteModel
@@ -39,12 +40,13 @@ from ambidex.host.records.config import (
     read_config,
 )
 from ambidex.host.records.rows import NAME as RESULTS
-from ambidex.host.records.rows import Row, finished, read_rows
+from ambidex.host.records.rows import Row, finished, read_rows, unjudged
 from ambidex.host.runs.machines import MachineOptions, Source, open_machines
 from ambidex.host.runs.progress_lines import ProgressDisplay
 from ambidex.host.runs.runner import run_jobs
 from ambidex.host.toolsets.gateway import open_gateway, toolsets_of
 from ambidex.tasks import Suite
+from ambidex.tasks.livemcpbench.body import KeyPointBody
 from ambidex.vm.building.recipe import load_recipe, recipe_names
 
 __all__ = [
@@ -155,16 +157,23 @@ def _run(
         display.message(f"resuming the run in {folder}")
     if request.command:
         keep_command(folder, request.command)
-    return run_jobs(
+
+    def make_model(model: ModelConfig) -> LiteModel:
+        return LiteModel(model, prices)
+
+    rows = run_jobs(
         request.jobs,
         config,
         request.suite,
         folder,
         source.make,
-        agent_maker(config, lambda model: LiteModel(model, prices)),
+        agent_maker(config, make_model),
         machines=machines,
         watcher=display,
     )
+    if unjudged(rows):
+        rows = judge_run(folder, request.suite, config.jury, make_model, display.message)
+    return rows
 
 
 def _title(request: RunRequest) -> str:
@@ -186,6 +195,14 @@ def check(request: RunRequest, machines: MachineOptions) -> None:
     if gateway and gateway.options.direct_calls and request.fork:
         raise UsageError("a fork cannot offer the tools that a gateway found before its step")
     refuse_missing_services(request, machines.image)
+    judged_later = [
+        task.name for task in request.suite.tasks if isinstance(task.body, KeyPointBody)
+    ]
+    if judged_later and (request.checkpoints or request.repeats):
+        raise UsageError(
+            f"{judged_later[0]} is judged by a jury after the run: it has no interim or repeated"
+            " verdicts"
+        )
     if request.keep or request.fork or request.repeats:
         refuse_unforked(machines)
     if request.checkpoints and not machines.forks:

@@ -14,7 +14,8 @@ from ambidex.host.terminal import Terminal, one_line
 
 __all__ = ["ProgressDisplay"]
 
-MARKS = {"void": Text("void", "yellow"), "bug": Text("bug", "red")}
+STYLES = {"void": "yellow", "bug": "red", "unjudged": "yellow"}
+MARKS = {fate: Text(fate, style) for fate, style in STYLES.items()}
 
 
 class ProgressDisplay:

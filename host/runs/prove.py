@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ambidex.host.agents.oracle import oracle_names
 from ambidex.host.records.config import Job
 from ambidex.host.records.rows import Key, Row, finished
 from ambidex.tasks import Suite, Task
@@ -20,6 +21,8 @@ class Claim:
     expected: float
     row: Row | None
     """The scored row of the trial; None if it has none."""
+    variant: str = ""
+    """What differs from the first oracle, if another accepted end state is proved."""
 
     @property
     def holds(self) -> bool:
@@ -45,10 +48,14 @@ class Claim:
 
 
 def agents_of(task: Task) -> list[str]:
-    """The agents that prove a task: its oracles, the no-op and its near misses."""
-    oracles = sorted({f"oracle:{oracle.by}" for oracle in task.spec.oracle}, reverse=True)
+    """The agents that prove a task: each of its oracles, the no-op and its near misses."""
+    oracles = [f"oracle:{name}" for name in sorted(oracle_names(task), key=_tools_first)]
     misses = [f"near_miss:{number + 1}" for number in range(len(task.spec.near_miss))]
     return [*oracles, "noop", *misses]
+
+
+def _tools_first(name: str) -> tuple[bool, str]:
+    return (name.startswith("gui"), name)
 
 
 def jobs(suite: Suite) -> tuple[Job, ...]:
@@ -59,7 +66,17 @@ def jobs(suite: Suite) -> tuple[Job, ...]:
 def verdicts(suite: Suite, rows: Sequence[Row]) -> list[Claim]:
     """The claims about all tasks, in order."""
     scored: dict[Key, Row] = finished(rows)
+    variants = {
+        (task.name, f"oracle:{name}"): oracle.variant
+        for task in suite.tasks
+        for name, oracle in oracle_names(task).items()
+    }
     return [
-        Claim(job, 1.0 if job.agent.startswith("oracle") else 0.0, scored.get(job.key))
+        Claim(
+            job,
+            1.0 if job.agent.startswith("oracle") else 0.0,
+            scored.get(job.key),
+            variants.get((job.task, job.agent), ""),
+        )
         for job in jobs(suite)
     ]

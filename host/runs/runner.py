@@ -16,7 +16,7 @@ from ambidex.host.loop.episode import InterruptedEpisodeError
 from ambidex.host.loop.trial import MakeAgent, Trial
 from ambidex.host.records.config import MOST_RUNS, Job, RunConfig, code_hash
 from ambidex.host.records.environment import keep, this_environment
-from ambidex.host.records.rows import Row, Rows, finished, read_rows
+from ambidex.host.records.rows import Row, Rows, finished, read_rows, unjudged
 from ambidex.tasks import Suite
 from ambidex.vm import Machine
 
@@ -87,14 +87,15 @@ def run_jobs(
 ) -> list[Row]:
     """Run the unfinished trials and return all rows of the run.
 
-    Scored trials are never run again; void and bug ones are. The caller has locked and adopted
-    `folder`. On `KeyboardInterrupt` the running attempts get no row and every machine is closed.
+    Scored and unjudged trials are never run again; void and bug ones are. The caller has locked and
+    adopted `folder`. On `KeyboardInterrupt` the running attempts get no row and every machine is
+    closed.
     """
     rows = Rows(folder)
     if repaired := rows.repair():
         watcher.message(repaired)
     before = read_rows(folder) if (folder / "results.jsonl").exists() else []
-    done = finished(before)
+    done = finished(before).keys() | unjudged(before).keys()
     todo = [job for job in jobs if job.key not in done]
     attempts = {job.key: [row for row in before if row.key == job.key] for job in todo}
     stop = threading.Event()
@@ -178,7 +179,7 @@ class Work:
                     return False
                 self._watcher.attempt_started(queued.job, queued.attempt)
                 row = self._trial.attempt(queued.job, queued.attempt, machine, queued.unproved)
-                if row.fate != "scored" and self._stop.is_set():
+                if row.fate in ("void", "bug") and self._stop.is_set():
                     return False  # it failed because everything is being closed
                 failed = row.fate == "void" and not (row.failure and row.failure.final)
                 # A void that the agent may have caused always gets one more attempt, which decides.

@@ -28,6 +28,8 @@ OTHERS: dict[str, dict[str, object]] = {
     "image.size_equals": {"file": "a.png", "width": 1, "height": 1},
     "database.rows": {"file": "a.json", "table": "a", "columns": ["b"], "rows": []},
     "database.unchanged": {"file": "a.json"},
+    "forge.changes": {"file": "a.json"},
+    "tracker.changes": {"file": "a.json"},
 }
 Judge = Callable[..., Score]
 Package = Callable[[str, dict[str, bytes]], Path]

@@ -139,7 +139,7 @@ function handOf(lane) {
 
 function kindOf(lane) {
   if (lane.state === "scored") return lane.solved ? "good" : "poor";
-  return lane.state === "void" || lane.state === "bug" || !lane.state ? "void" : "busy";
+  return ["void", "bug", "unjudged"].includes(lane.state) || !lane.state ? "void" : "busy";
 }
 
 function way(d, width) {

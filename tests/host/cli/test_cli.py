@@ -18,10 +18,11 @@ from ambidex.host.records.rows import CallCount, read_rows
 from ambidex.host.runs.prove import agents_of, jobs, verdicts
 from ambidex.host.runs.runner import run_jobs
 from ambidex.tasks import Suite
+from ambidex.tasks.load import load_suite
 from tests.support.commands import ambidex
 from tests.support.peer import ALIAS, CATALOGUE, TOKEN, PeerMachine, peer
 from tests.support.played import row, run_of
-from tests.support.suites import config_of, run_in
+from tests.support.suites import CELL, config_of, run_in, write_suite
 
 
 @pytest.fixture(autouse=True)
@@ -141,6 +142,16 @@ def test_a_suite_is_proved_by_oracles_nothing_and_near_misses(suite: Suite, tmp_
     proofs = verdicts(suite, rows)
     assert [v.expected for v in proofs] == [1, 0, 0, 1, 0]
     assert all(v.holds for v in proofs), proofs
+
+
+def test_each_oracle_is_proved_by_itself(tmp_path: Path) -> None:
+    unsaved = CELL.partition("[[oracle]]")[2].partition('    { call = "calc_save" },\n')[0]
+    variant = f'\n[[oracle]]\nvariant = "not saved"{unsaved}]\n'
+    suite = load_suite(write_suite(tmp_path / "suite", cell=CELL + variant), CATALOGUE)
+    assert agents_of(suite.tasks[0])[:2] == ["oracle:tools", "oracle:tools:2"]
+    rows = run_in(tmp_path / "run", suite, config_of(suite, agents=("oracle:tools:2",)))
+    claim = verdicts(suite, rows)[1]
+    assert (claim.variant, claim.expected, claim.holds) == ("not saved", 1, False)
 
 
 def test_a_proof_does_not_hold_where_an_oracle_s_call_failed(suite: Suite, tmp_path: Path) -> None:

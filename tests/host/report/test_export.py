@@ -19,7 +19,8 @@ from tests.support.played import row, run_of
 
 ROWS = [
     row("a", beneficial=True, score=1, tool=2, errors=1, steps=3, cost=None, requests=1,
-        useful_tools=["calc_save"], seconds={"model": 1.5}, screen=[1280, 720]),
+        useful_tools=["calc_save"], seconds={"model": 1.5}, screen=[1280, 720],
+        jury={"jury": {"judges": ["one"]}, "prompts": "p", "sitting": "s"}),
     row("b", beneficial=False, score=None, fate="void",
         failure={"type": "GuestError", "message": "no, it said \"no\"\nand was gone"}),
 ]  # fmt: skip
@@ -45,6 +46,7 @@ def test_parquet_has_every_column_with_its_type_and_the_rows_as_they_were(
     assert json.loads(first["calls"])[0] == ROWS[0].calls[0].model_dump()
     assert json.loads(second["failure"])["message"].endswith("and was gone")
     assert second["score"] is None
+    assert json.loads(first["jury"])["jury"]["judges"] == ["one"]
 
 
 def test_csv_and_json_have_the_same_records(found: list[Line], tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from ambidex.host import ROOT, Limits
 from ambidex.host.errors import UsageError
+from ambidex.host.records.jury import Jury
 from ambidex.host.runs.experiment import cells, read_experiment
 from ambidex.host.runs.launch import RunRequest, check
 from ambidex.host.runs.machines import MachineOptions
@@ -50,6 +51,12 @@ def file(suite: Suite) -> Path:
     path = suite.folder.parent / "mine.toml"
     path.write_text(TEXT)
     return path
+
+
+def test_a_jury_is_a_table_of_the_file_and_judges_every_run(file: Path) -> None:
+    file.write_text(f'{TEXT}\n[jury]\njudges = ["a", "b"]\nform = "status"\n')
+    runs = cells(read_experiment(file), file.parent, CATALOGUE, forks=False)
+    assert {cell.request.options.jury for cell in runs} == {Jury(judges=("a", "b"), form="status")}
 
 
 def test_every_combination_is_a_run_and_gui_has_no_exposures(file: Path) -> None:

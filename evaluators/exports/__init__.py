@@ -1,0 +1,1 @@
+"""What evaluators of the services' exports have in common."""
