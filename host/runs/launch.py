@@ -192,6 +192,8 @@ def check(request: RunRequest, machines: MachineOptions) -> None:
             check_effort(model, "chat" if model is request.grounder else form_of(model.dialect))
     check_exposure(request.exposure)
     gateway = open_gateway(request.exposure, request.condition)
+    if gateway:
+        gateway.check_executions()
     if gateway and gateway.options.direct_calls and request.fork:
         raise UsageError("a fork cannot offer the tools that a gateway found before its step")
     refuse_missing_services(request, machines.image)

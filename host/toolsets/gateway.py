@@ -34,6 +34,8 @@ __all__ = ["SERVICE_CALL", "Gateway", "open_gateway", "toolsets_of"]
 
 SERVICE_CALL = "service_call"
 """The guest's tool that executes a tool of a toolset, given the record of how."""
+EXECUTED = ("desktop",)
+"""Kinds of execution that the guest's code has."""
 RESERVED = {GUI, BROWSER, GATEWAY}
 TAG = re.compile(r"<tool_assistant>(.*?)</tool_assistant>", re.DOTALL)
 LABEL = re.compile(r"^\s*(?:server|tool)\s*:", re.MULTILINE)
@@ -82,6 +84,18 @@ class Gateway:
         if not self._places:
             raise UsageError(f"there are no tools in {', '.join(options.toolsets)}")
         self._index = ToolIndex.open(toolsets)
+
+    def check_executions(self) -> None:
+        """`UsageError` if a toolset offers a tool as executable that no guest can execute."""
+        for toolset in self._toolsets:
+            for tool in toolset:
+                if tool.executable and tool.execution.kind not in EXECUTED:
+                    raise UsageError(
+                        f"{toolset.path}: guests cannot execute {tool.name} of {tool.server}:"
+                        f" its kind is {tool.execution.kind!r}, and they execute"
+                        f" {', '.join(EXECUTED)}",
+                        hint="Compile it as not executable, with the cause.",
+                    )
 
     def with_found(self, offer: Offer) -> Offer:
         """The offer with the tools found so far, if they may be called directly."""

@@ -270,3 +270,12 @@ def test_a_server_that_would_be_counted_as_another_app_is_refused(
 def test_a_toolset_without_tools_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"no tools in .*small\.toolset"):
         gateway_of(toolset_of(tmp_path))
+
+
+def test_a_tool_that_no_guest_can_execute_is_refused_before_a_run(
+    toolset: Toolset, tmp_path: Path
+) -> None:
+    with pytest.raises(UsageError, match=r"forge_close_issue of forge.*'http'"):
+        Gateway(GatewayOptions(toolsets=("small",)), (toolset,)).check_executions()
+    fine = toolset_of(tmp_path, *(tool for tool in toolset if tool.server != "forge"))
+    Gateway(GatewayOptions(toolsets=("small",)), (fine,)).check_executions()
