@@ -69,6 +69,10 @@ ALLOWED: dict[str, tuple[str, set[str]]] = {
         "reads its own lines, and pictures that ambidex.host.untrusted passed on",
         {"base64.b64decode", "json.loads"},
     ),
+    "host/toolsets/toolset.py": (
+        "reads a file that its user named, one bounded record at a time",
+        {"json.loads", "zlib.decompressobj"},
+    ),
     "host/records/announcement.py": (OWN, {".model_validate_json()"}),
     "toolgen/stages/admit.py": (OWN, {"json.loads"}),
     "toolgen/models/asking.py": (MODEL, {"base64.b64decode"}),
