@@ -73,11 +73,12 @@ def fork_on_request(line: socket.socket) -> Optional[tuple[dict[str, Any], list[
                 for end in (reading_end, writing_end):
                     os.close(end)
                 return json.loads(content), sockets
-            # Before the notification: the door may kill the worker's process group at once.
+            # Before the notification: the door may kill the worker's process group at once, and sees
+            # that a worker ended only once nobody else has its end of the channel.
             os.setpgid(pid, pid)
-            notify(line, started=pid)
             for number in sockets:
                 os.close(number)
+            notify(line, started=pid)
 
 
 def main(module: str, fd: int) -> None:
