@@ -77,7 +77,7 @@ class Gateway:
                 if name in self._places or name in self.own:
                     raise UsageError(
                         f"two tools behind the gateway are named {name}",
-                        hint="Compile one of the toolsets with a prefix.",
+                        hint="Write one of the toolsets with a prefix.",
                     )
                 self._places[name] = (toolset, number)
         self._found: dict[str, ToolSpec] = {}
@@ -94,7 +94,7 @@ class Gateway:
                         f"{toolset.path}: guests cannot execute {tool.name} of {tool.server}:"
                         f" its kind is {tool.execution.kind!r}, and they execute"
                         f" {', '.join(EXECUTED)}",
-                        hint="Compile it as not executable, with the cause.",
+                        hint="Write it as not executable, with the cause.",
                     )
 
     def with_found(self, offer: Offer) -> Offer:

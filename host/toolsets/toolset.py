@@ -82,7 +82,7 @@ class Toolset:
                 if file.read(len(MAGIC)) != MAGIC:
                     raise UsageError(
                         f"not a toolset of this version: {path}",
-                        hint="Compile it again with `ambidex toolset compile`.",
+                        hint="Write it again with `ToolsetWriter`.",
                     )
                 content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
             return cls(content, path)
@@ -91,7 +91,7 @@ class Toolset:
         except (ValueError, TypeError, struct.error) as error:
             raise UsageError(
                 f"the toolset {path} is damaged: {error}",
-                hint="Compile it again with `ambidex toolset compile`.",
+                hint="Write it again with `ToolsetWriter`.",
             ) from None
 
     def __len__(self) -> int:
