@@ -93,7 +93,7 @@ def exposure_of(
     if (policy == "gateway") != bool(toolsets):
         raise UsageError(
             "--exposure gateway and --toolsets require each other",
-            hint="Compile a toolset with `ambidex toolset compile`.",
+            hint="docs/gateways.md says how a gateway is configured.",
         )
     options = GatewayOptions(form=form, toolsets=tuple(toolsets)) if toolsets else None
     return Exposure(policy=policy, top=top, gateway=options)
