@@ -9,9 +9,9 @@ from typing import Annotated, Literal
 from docx.opc.exceptions import OpcError
 from pydantic import Field
 
-from ambidex.evaluators import Score, UnreadableError, read_docx, read_odt
+from ambidex.evaluators import Score, UnreadableError
 from ambidex.evaluators.evidence import BROKEN, read_package
-from ambidex.evaluators.paragraphs import CharacterFormat, Paragraph
+from ambidex.evaluators.paragraphs import CharacterFormat, Paragraph, read_docx, read_odt
 from ambidex.evaluators.registry import EvidenceName, evaluator
 from ambidex.evaluators.values import shown, verdict
 

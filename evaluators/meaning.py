@@ -14,8 +14,9 @@ from docx.opc.exceptions import OpcError
 from openpyxl import load_workbook
 from openpyxl.utils.exceptions import InvalidFileException
 
-from ambidex.evaluators import UnreadableError, evidence, manifest, read_odt
+from ambidex.evaluators import UnreadableError, evidence, manifest
 from ambidex.evaluators.bounded import parse_json
+from ambidex.evaluators.paragraphs import read_odt
 
 __all__ = ["differences"]
 

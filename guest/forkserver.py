@@ -73,8 +73,8 @@ def fork_on_request(line: socket.socket) -> Optional[tuple[dict[str, Any], list[
                 for end in (reading_end, writing_end):
                     os.close(end)
                 return json.loads(content), sockets
-            # Before the notification: the door may kill the worker's process group at once, and sees
-            # that a worker ended only once nobody else has its end of the channel.
+            # Before the notification: the door may kill the worker's process group at once, and it
+            # notices the end of a worker only when nobody else holds that end of the channel.
             os.setpgid(pid, pid)
             for number in sockets:
                 os.close(number)

@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("bench", "evaluators", "guest", "host", "mcp_tools", "tasks", "toolgen", "vm")
-MOST_MODULES = 29
+MOST_MODULES = 26
 """In one folder, its `__init__` included."""
 LONGEST = 400
 """Lines of a module, tests included."""

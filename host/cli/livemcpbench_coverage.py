@@ -6,8 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from rich.table import Table
-
+from ambidex.host.cli.coverage import count_table
 from ambidex.host.terminal import Terminal, echo, print_json
 from ambidex.tasks.livemcpbench.suite import LiveMCPBenchTask
 
@@ -27,7 +26,15 @@ def print_coverage(tasks: Sequence[LiveMCPBenchTask], json: bool, verbose: bool)
         return 2 if problems else 0
     for task in tasks if verbose else ():
         echo(f"{task.name} ({task.net}): {task.why_not or 'ready'}")
-    Terminal().print(_table(tasks), LEGEND, "", highlight=False)
+    table = count_table(
+        "LiveMCPBench's tasks by category",
+        "category",
+        COLUMNS,
+        tasks,
+        lambda task: task.category,
+        _counts,
+    )
+    Terminal().print(table, LEGEND, "", highlight=False)
     reasons = Counter(task.why_not for task in tasks if task.why_not and not task.problems)
     for reason, count in reasons.most_common():
         echo(f"{count} left out: {reason}")
@@ -65,19 +72,8 @@ def as_json(tasks: Sequence[LiveMCPBenchTask]) -> dict[str, object]:
     }
 
 
-def _table(tasks: Sequence[LiveMCPBenchTask]) -> Table:
-    table = Table(title="LiveMCPBench's tasks by category", title_justify="left")
-    table.add_column("category", no_wrap=True)
-    for column in COLUMNS:
-        table.add_column(column, justify="right", no_wrap=True)
-    for name in dict.fromkeys(task.category for task in tasks):
-        table.add_row(name, *_counts([task for task in tasks if task.category == name]))
-    table.add_row("all", *_counts(tasks), style="bold")
-    return table
-
-
-def _counts(tasks: Sequence[LiveMCPBenchTask]) -> list[str]:
-    counts = (
+def _counts(tasks: Sequence[LiveMCPBenchTask]) -> tuple[int, ...]:
+    return (
         len(tasks),
         sum(task.points for task in tasks),
         sum(len(task.tools) for task in tasks),
@@ -86,4 +82,3 @@ def _counts(tasks: Sequence[LiveMCPBenchTask]) -> list[str]:
         sum(any("--net" not in need for need in task.needs) for task in tasks),
         sum(not task.why_not for task in tasks),
     )
-    return [str(count) for count in counts]

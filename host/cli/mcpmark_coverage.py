@@ -6,8 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from rich.table import Table
-
+from ambidex.host.cli.coverage import count_table
 from ambidex.host.terminal import Terminal, echo, print_json
 from ambidex.tasks.mcpmark.suite import MCPMarkTask
 
@@ -28,7 +27,10 @@ def print_coverage(tasks: Sequence[MCPMarkTask], json: bool, verbose: bool) -> i
         return 2 if problems else 0
     for task in tasks if verbose else ():
         echo(f"{task.name} ({task.net}): {task.why_not or 'ready'}")
-    Terminal().print(_service_table(tasks), LEGEND, "", highlight=False)
+    table = count_table(
+        "MCPMark's tasks by service", "service", COLUMNS, tasks, lambda task: task.service, _counts
+    )
+    Terminal().print(table, LEGEND, "", highlight=False)
     for reason, count in Counter(_reasons(tasks)).most_common():
         echo(f"{count} left out: {reason}")
     for task in tasks:
@@ -77,20 +79,9 @@ def as_json(tasks: Sequence[MCPMarkTask]) -> dict[str, object]:
     }
 
 
-def _service_table(tasks: Sequence[MCPMarkTask]) -> Table:
-    table = Table(title="MCPMark's tasks by service", title_justify="left")
-    table.add_column("service", no_wrap=True)
-    for column in COLUMNS:
-        table.add_column(column, justify="right", no_wrap=True)
-    for name in dict.fromkeys(task.service for task in tasks):
-        table.add_row(name, *_counts([task for task in tasks if task.service == name]))
-    table.add_row("all", *_counts(tasks), style="bold")
-    return table
-
-
-def _counts(tasks: Sequence[MCPMarkTask]) -> list[str]:
+def _counts(tasks: Sequence[MCPMarkTask]) -> tuple[int, ...]:
     needs = [[need for need in task.needs if "--net" not in need] for task in tasks]
-    counts = (
+    return (
         len(tasks),
         sum(task.task_suite == "easy" for task in tasks),
         sum(task.task is not None for task in tasks),
@@ -99,7 +90,6 @@ def _counts(tasks: Sequence[MCPMarkTask]) -> list[str]:
         sum(bool(task.missing) for task in tasks),
         sum(not task.why_not for task in tasks),
     )
-    return [str(count) for count in counts]
 
 
 def _reasons(tasks: Sequence[MCPMarkTask]) -> Iterator[str]:

@@ -8,11 +8,12 @@ from collections.abc import Iterable, Sequence
 
 from rich.table import Table
 
+from ambidex.host.cli.coverage import count_table
 from ambidex.host.terminal import Terminal, echo, print_json
 from ambidex.tasks.osworld.oddities import KINDS
 from ambidex.tasks.osworld.suite import OSWorldTask
 
-__all__ = ["as_json", "domains", "print_coverage", "summary"]
+__all__ = ["as_json", "print_coverage", "summary"]
 
 OFFLINE = ("offline", "prebake")
 COLUMNS = ("tasks", "load", "infeas.", "tools", "offline", "net", "assets", "never", "ready")
@@ -22,22 +23,9 @@ infeasible. tools: tools help, according to the annotations. offline, net: by th
 assets: files are missing from the store. never: has unavailable requirements. ready: runs now."""
 
 
-def domains(tasks: Sequence[OSWorldTask]) -> Table:
-    """One row per domain, and one for all."""
-    table = Table(title="OSWorld's tasks by domain", title_justify="left")
-    table.add_column("domain", no_wrap=True)
-    for column in COLUMNS:
-        table.add_column(column, justify="right", no_wrap=True)
-    names = list(dict.fromkeys(task.domain for task in tasks))
-    for name in names:
-        table.add_row(name, *_counts([task for task in tasks if task.domain == name]))
-    table.add_row("all", *_counts(tasks), style="bold")
-    return table
-
-
-def _counts(tasks: Sequence[OSWorldTask]) -> list[str]:
+def _counts(tasks: Sequence[OSWorldTask]) -> tuple[int, ...]:
     loaded = [task for task in tasks if task.task is not None]
-    counts = (
+    return (
         len(tasks),
         len(loaded),
         sum(task.task is not None and not task.task.spec.feasible for task in tasks),
@@ -48,7 +36,6 @@ def _counts(tasks: Sequence[OSWorldTask]) -> list[str]:
         sum(bool(task.needs) for task in tasks),
         sum(not task.why_not for task in tasks),
     )
-    return [str(count) for count in counts]
 
 
 def _task_table(tasks: Iterable[OSWorldTask]) -> Table:
@@ -112,7 +99,10 @@ def print_coverage(tasks: Sequence[OSWorldTask], json: bool, verbose: bool) -> i
     console = Terminal()
     if verbose:
         console.print(_task_table(tasks))
-    console.print(domains(tasks), LEGEND, "", _odd(tasks), highlight=False)
+    table = count_table(
+        "OSWorld's tasks by domain", "domain", COLUMNS, tasks, lambda task: task.domain, _counts
+    )
+    console.print(table, LEGEND, "", _odd(tasks), highlight=False)
     for problem in problems:
         echo(problem, error=True)
     echo(summary(tasks))

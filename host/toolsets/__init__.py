@@ -1,7 +1,7 @@
 """Toolsets: catalogues of thousands of tools as files that are compiled once and named by a hash.
 
-This module has the values in them. `toolset.py` reads and writes the file, `lock.py` compares
-servers with what they listed before.
+This module has the values in them; `toolset.py` reads and writes the file, `index.py` searches it,
+and `gateway.py` offers it to an agent.
 """
 
 from __future__ import annotations

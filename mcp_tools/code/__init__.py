@@ -9,5 +9,5 @@ app = App(
     "VS Code",
     worker="editor",
     windows=("code",),
-    needs="/opt/programs/node_modules/code-server:/usr/share/code",
+    needs="/opt/programs/node_modules/code-server/package.json:/usr/share/code",
 )

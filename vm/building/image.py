@@ -74,8 +74,8 @@ class Base:
     initrd: Path | None = None
     command_line: str = ""
     build: str = ""
-    """A random word of this build. Two builds of one recipe have the same files in other blocks: a
-    memory saved over the one does not fit the other's disk."""
+    """A random word for this build. Two builds of a recipe put the same files into different
+    blocks, so memory that was saved with one does not fit the disk of the other."""
 
     @property
     def disk(self) -> Path:

@@ -11,6 +11,11 @@ if [ -x /usr/bin/chromium ]; then
     install -d /etc/skel/.config/chromium
     ln -s chromium /etc/skel/.config/google-chrome
 fi
+# LibreOffice reads one folder of settings: a link to /etc in Debian 12, a folder of its own in Debian 13.
+registry=/usr/lib/libreoffice/share/registry
+if [ -d $registry ] && [ ! -e $registry/ambidex.xcd ]; then
+    ln -s /etc/libreoffice/registry/ambidex.xcd $registry/
+fi
 useradd --create-home --shell /bin/bash --uid 1000 --groups audio,video "$user"
 printf '%s:%s\n' "$user" "$password" | chpasswd
 # The guest's own accounts: the door; what its workers are besides the desktop user; who reads the evidence; who runs a

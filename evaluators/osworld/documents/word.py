@@ -23,7 +23,7 @@ from docx.text.run import Run as DocxRun
 
 from ambidex.evaluators import UnreadableError
 from ambidex.evaluators.osworld import Value, given
-from ambidex.evaluators.read_docx import ancestry
+from ambidex.evaluators.paragraphs.read_docx import ancestry
 
 MOST_SPANNED = 100_000
 """Maximum sum of the columns that cells span: the library creates a cell for each."""
