@@ -39,8 +39,7 @@ test: browser
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
 	-$(TOGETHER) image test-plain image-services
-	-$(TOGETHER) test-osworld test-desks test-tools test-foundry test-conformance test-experiment test-services
-	-$(MAKE) --no-print-directory test-vm
+	-$(TOGETHER) test-vm test-osworld test-desks test-tools test-foundry test-conformance test-experiment test-services
 	@.venv/bin/python tests/summary.py $(RESULTS)
 
 # Attacks on verdicts, runs and the host: without a desktop, then on sandbox desktops. Part of `make test`.
@@ -54,8 +53,9 @@ test-plain:
 	.venv/bin/mypy
 	.venv/bin/pytest -m "not sandbox and not vm" --numprocesses $(PROCESSES) --dist worksteal $(call results,plain)
 
-# On sandbox desktops, two stages at a time, the longest first; the tests of tools say together what
-# is proved, so they are in one process. Files of their OWN process take as long as a folder.
+# On virtual machines and sandbox desktops, two stages at a time, the longest first; the tests of tools
+# say together what is proved, so they are in one process. Files of their OWN process take as long as
+# a folder.
 OWN = foundry experiment
 test-vm:
 	.venv/bin/pytest tests/conformance tests/vm tests/attack -m vm $(call results,vm)
