@@ -52,9 +52,12 @@ def serve(
     reset_tool
         Add tools to revert the machine and, where the provider can, to save snapshots and fork it.
     """
-    from ambidex.host.integrations.mcp_server import Offer, mcp_server, served  # heavy
+    from fastmcp.utilities.logging import configure_logging  # heavy, as are the next two
+
+    from ambidex.host.integrations.mcp_server import Offer, mcp_server, served
     from ambidex.host.integrations.served_desktop import Desktop
 
+    configure_logging("WARNING")
     if stdio and json:
         raise UsageError("--stdio has no URL to write", hint="Leave out --json or --stdio.")
     forks = reset_tool and machines.forks
@@ -86,7 +89,9 @@ def _apps(words: tuple[str, ...]) -> frozenset[str]:
     if named:
         known = {tool.app for tool in read_catalogue().values()}
         if unknown := sorted(named - known):
-            raise UsageError(f"there is no app {unknown[0]!r}", hint=f"Apps: {', '.join(known)}.")
+            raise UsageError(
+                f"there is no app {unknown[0]!r}", hint=f"Apps: {', '.join(sorted(known))}."
+            )
     return named
 
 

@@ -26,6 +26,7 @@ from pydantic import PrivateAttr
 from ambidex.host import ToolResult, ToolSpec
 from ambidex.host.errors import GuestError, UsageError
 from ambidex.host.integrations.served_desktop import Access, Desktop
+from ambidex.host.records.config import installed_version
 from ambidex.host.room.serving import LOOPBACK, Server, listening
 from ambidex.vm import READY, MachineError
 from ambidex.vm.machines.door import new_token
@@ -49,7 +50,9 @@ class Offer:
 
 def mcp_server(desktop: Desktop, offer: Offer, token: str = "") -> FastMCP[None]:
     """The server. With a token, it answers HTTP requests that have the token and no others."""
-    server = FastMCP[None]("ambidex", auth=OneToken(token) if token else None)
+    server = FastMCP[None](
+        "ambidex", version=installed_version(), auth=OneToken(token) if token else None
+    )
     for spec in desktop.tools():
         if not offer.apps or spec.app in offer.apps:
             server.add_tool(_guest_tool(spec, desktop))
@@ -124,9 +127,7 @@ def _answer(result: ToolResult) -> MCPResult:
         content.append(TextContent(type="text", text=result.text))
     for image in result.images:
         head, _, data = image.partition(";base64,")
-        content.append(
-            ImageContent(type="image", data=data, mime_type=head.removeprefix("data:"))
-        )
+        content.append(ImageContent(type="image", data=data, mime_type=head.removeprefix("data:")))
     if result.error:
         return MCPResult(
             content,

@@ -12,6 +12,7 @@ from uuid import uuid4
 
 from ambidex.host import ToolCall, ToolResult, ToolSpec
 from ambidex.host.client.guest import Guest
+from ambidex.host.client.limits import PATIENCE, Patience
 from ambidex.host.errors import UsageError
 from ambidex.vm import READY, Machine, plain_name
 from ambidex.vm.closing import Closing
@@ -39,12 +40,13 @@ class Desktop(Closing):
     """A booted machine with a connection to its guest. Everything is done one at a time. `close`
     ends its forks and the connection; the machine belongs to the caller."""
 
-    def __init__(self, machine: Machine, snapshots: Path) -> None:
+    def __init__(self, machine: Machine, snapshots: Path, *, patience: Patience = PATIENCE) -> None:
         self._machine = machine
+        self._patience = patience
         self._snapshots = snapshots
         """An existing folder for snapshots."""
         self._lock = Lock()
-        self._guest = Guest(machine.endpoint, machine.token)
+        self._guest = self._connect()
         self._forks: dict[str, ExitStack] = {}
 
     def close(self) -> None:
@@ -74,7 +76,7 @@ class Desktop(Closing):
                 )
             self._machine.revert(READY if snapshot == READY else self._snapshots / snapshot)
             self._guest.close()
-            self._guest = Guest(self._machine.endpoint, self._machine.token)
+            self._guest = self._connect()
 
     def save(self, snapshot: str) -> None:
         """Save the present state of the machine; `UsageError` if the name is taken."""
@@ -101,6 +103,9 @@ class Desktop(Closing):
                 known = ", ".join(self._forks) or "none"
                 raise UsageError(f"no fork is served at {url}", hint=f"Forks: {known}.")
             self._forks.pop(url).close()
+
+    def _connect(self) -> Guest:
+        return Guest(self._machine.endpoint, self._machine.token, patience=self._patience)
 
     def _saved(self) -> list[str]:
         return sorted(path.name for path in self._snapshots.glob("[!.]*"))
