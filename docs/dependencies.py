@@ -19,6 +19,7 @@ the hash of every file are in `host/requirements.lock`, `docs/requirements.lock`
 SECTIONS = {
     "dependencies": ("On the host", "Installed with Ambidex."),
     "harbor": ("For Harbor's formats", "The extra `harbor`: see [Integrations](integrations.md)."),
+    "inspect": ("For Inspect", "The extra `inspect`: see [Integrations](integrations.md)."),
     "dev": ("To work on Ambidex", "The extra `dev`: tests, types, style."),
     "docs": ("To build this site", "The extra `docs`, installed apart by `make docs`."),
 }

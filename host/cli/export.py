@@ -19,7 +19,12 @@ __all__ = ["export", "import_"]
 
 
 def export(
-    path: Path, *, html: Path | None = None, mp4: Path | None = None, atif: Path | None = None
+    path: Path,
+    *,
+    html: Path | None = None,
+    mp4: Path | None = None,
+    atif: Path | None = None,
+    inspect: Path | None = None,
 ) -> int:
     """Export one episode as a page or a video, or a whole run for another program.
 
@@ -34,11 +39,13 @@ def export(
     atif
         Write each attempt of the run as a trajectory in Harbor's format ATIF, into this new
         directory.
+    inspect
+        Write the run as a log of Inspect, for `inspect view`: a file whose name ends in .eval.
     """
-    if not (html or mp4 or atif):
+    if not (html or mp4 or atif or inspect):
         raise UsageError(
             "nothing to export",
-            hint="Name a file with --html or --mp4, or a directory with --atif.",
+            hint="Name a file with --html, --mp4 or --inspect, or a directory with --atif.",
         )
     if html or mp4:
         _export_trial(path, html, mp4)
@@ -49,6 +56,16 @@ def export(
 
         count = write_atif(path, atif, read_catalogue())
         echo(f"{count} trajectories: {atif}")
+    if inspect:
+        _refuse_no_run(path)
+        _refuse_no_folder(inspect)
+        if inspect.suffix != ".eval":
+            raise UsageError(f"not a name for a log of Inspect: {inspect}", hint="End it in .eval.")
+        with extra("inspect"):
+            from ambidex.host.integrations.inspect.log import write_log
+
+        count = write_log(path, inspect)
+        echo(f"{count} samples: {inspect}")
     return 0
 
 
@@ -79,8 +96,7 @@ def _export_trial(trial: Path, html: Path | None, mp4: Path | None) -> None:
             hint="Name a trial: RUN/TASK.NUMBER.",
         )
     for file in filter(None, (html, mp4)):
-        if not file.parent.is_dir():
-            raise UsageError(f"{file} cannot be written: there is no directory {file.parent}")
+        _refuse_no_folder(file)
     if html:
         html.write_text(episode_html(trial), encoding="utf-8")
     if mp4:
@@ -95,3 +111,8 @@ def _refuse_no_run(run: Path) -> None:
             f"not a run directory ({CONFIG} is missing): {run}",
             hint="Name the directory that `run --out` wrote.",
         )
+
+
+def _refuse_no_folder(file: Path) -> None:
+    if not file.parent.is_dir():
+        raise UsageError(f"{file} cannot be written: there is no directory {file.parent}")
