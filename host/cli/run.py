@@ -11,6 +11,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from ambidex.host import Limits
+from ambidex.host.agents import refuse_unused_model
 from ambidex.host.cli.listing import experiment_table, proof_json, proof_table, replay_table
 from ambidex.host.cli.machines import watched
 from ambidex.host.cli.options import CheckpointOptions, SelectionOptions
@@ -53,7 +54,7 @@ Json = Annotated[bool, Parameter(negative="", help="Print JSON.")]
 def run(
     suite: Path,
     *,
-    agent: str = "oracle",
+    agent: str = "",
     model: str = "",
     base_url: str = "",
     condition: Condition = "hybrid",
@@ -85,9 +86,10 @@ def run(
         A directory of tasks, or a checkout of OSWorld, MCPMark or LiveMCPBench; detected from its
         files.
     agent
-        oracle[:tools|:gui], noop, random, replay:DIR, model, or your own module:Class.
+        oracle[:tools|:gui], noop, random, replay:DIR, model, or your own module:Class. By default
+        model if --model is given, otherwise oracle.
     model
-        For --agent model: the model's name in litellm, or on the server at --base-url.
+        The model's name in litellm, or on the server at --base-url. Implies --agent model.
     base_url
         A server with OpenAI's chat completions API.
     condition
@@ -130,6 +132,9 @@ def run(
     catalogue = read_catalogue()
     loaded = load_suite(suite, catalogue, selection=of.with_tasks(tasks))
     model_config = None
+    agent = agent or ("model" if model else "oracle")
+    if not model and (base_url or effort or temperature is not None):
+        raise UsageError("--base-url, --effort and --temperature require --model")
     if model:
         model_config = ModelConfig(
             name=model,
@@ -139,6 +144,7 @@ def run(
             temperature=temperature,
             images=images,
         )
+    refuse_unused_model(agent, model_config)
     request = RunRequest(
         suite=loaded,
         agents=(agent,),

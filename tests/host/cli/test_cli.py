@@ -62,6 +62,8 @@ def test_bad_data_is_one_sentence_and_exit_2(
         (["--agent", "json:nothing"], "cannot load agent 'json:nothing'"),
         (["--agent", "json:JSONDecoder"], "has no method step"),
         (["--agent", "model"], "the agent model needs a model"),
+        (["--agent", "oracle", "--model", "toy"], "the agent oracle asks no model"),
+        (["--base-url", "http://127.0.0.1:1"], "require --model"),
         (["--agent", "oracle:gui"], "no oracle by gui for cell"),
         (["--provider", "none", "--agent", "noop"], "unknown provider: 'none'"),
         (["--tasks", "x"], "no task 'x'"),
