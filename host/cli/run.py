@@ -35,6 +35,7 @@ from ambidex.host.report.text_report import as_json, lines, tables
 from ambidex.host.runs.experiment import cells, read_experiment
 from ambidex.host.runs.launch import RunRequest, check, default_folder, launch
 from ambidex.host.runs.machines import MachineOptions
+from ambidex.host.runs.offers import default_exposure
 from ambidex.host.runs.prove import agents_of, verdicts
 from ambidex.host.runs.prove import jobs as proof_jobs
 from ambidex.host.runs.runner import plan
@@ -69,7 +70,7 @@ def run(
     effort: Effort | None = None,
     temperature: float | None = None,
     images: int = 3,
-    exposure: Policy = "all",
+    exposure: Policy | None = None,
     top: int = 20,
     gateway: GatewayForm = "find",
     toolsets: Annotated[tuple[str, ...], MANY] = (),
@@ -117,7 +118,8 @@ def run(
     exposure
         Which tools the model sees at each step: all; app (those of the focused application);
         retrieved (the `--top` best matches for the instruction); named (those the task lists);
-        gateway (two tools that search and execute those of --toolsets).
+        gateway (two tools that search and execute those of --toolsets). By default all, or
+        retrieved if a model is asked and not every vendor's API takes that many in one request.
     top
         The number of tools for --exposure retrieved.
     gateway
@@ -145,6 +147,16 @@ def run(
             images=images,
         )
     refuse_unused_model(agent, model_config)
+    if exposure or toolsets:
+        shown = exposure_of(exposure or "all", top, gateway, toolsets)
+    else:
+        shown = default_exposure(loaded, catalogue, condition, model_config, machines.image, top)
+        if shown.policy == "retrieved":
+            echo(
+                f"Each task is offered the {shown.top} tools that match it best: not every"
+                " vendor's API takes all in one request. --exposure selects others.",
+                error=True,
+            )
     request = RunRequest(
         suite=loaded,
         agents=(agent,),
@@ -152,7 +164,7 @@ def run(
         condition=condition,
         options=options,
         limits=Limits(steps, time_limit, cost_limit),
-        exposure=exposure_of(exposure, top, gateway, toolsets),
+        exposure=shown,
         model=model_config,
         catalogue=catalogue,
         keep=kept.keep(),

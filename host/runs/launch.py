@@ -42,6 +42,7 @@ from ambidex.host.records.config import (
 from ambidex.host.records.rows import NAME as RESULTS
 from ambidex.host.records.rows import Row, finished, read_rows, unjudged
 from ambidex.host.runs.machines import MachineOptions, Source, open_machines
+from ambidex.host.runs.offers import refuse_too_many_functions
 from ambidex.host.runs.progress_lines import ProgressDisplay
 from ambidex.host.runs.runner import run_jobs
 from ambidex.host.toolsets.gateway import open_gateway, toolsets_of
@@ -191,6 +192,15 @@ def check(request: RunRequest, machines: MachineOptions) -> None:
             check_dialect(model.dialect)
             check_effort(model, "chat" if model is request.grounder else form_of(model.dialect))
     check_exposure(request.exposure)
+    if config.model is not None:
+        refuse_too_many_functions(
+            request.suite,
+            request.catalogue,
+            request.condition,
+            config.model,
+            request.exposure,
+            machines.image,
+        )
     gateway = open_gateway(request.exposure, request.condition)
     if gateway:
         gateway.check_executions()
