@@ -33,7 +33,7 @@ from ambidex.host.records.trajectory import NAME as TRAJECTORY
 from ambidex.host.records.trajectory import read_trajectory
 from ambidex.host.report.text_report import as_json, lines, tables
 from ambidex.host.runs.experiment import cells, read_experiment
-from ambidex.host.runs.launch import RunRequest, check, default_folder, launch
+from ambidex.host.runs.launch import RunRequest, ask_models, check, default_folder, launch
 from ambidex.host.runs.machines import MachineOptions
 from ambidex.host.runs.offers import default_exposure
 from ambidex.host.runs.prove import agents_of, verdicts
@@ -211,11 +211,15 @@ def experiment(
     folder = out or Path("runs") / file.stem
     keep_plan(folder, {cell.name: cell.plan for cell in planned})
     keep_command(folder, this_command())
+    ask_models(
+        [(cell.request, folder / cell.name) for cell in planned],
+        lambda text: echo(text, error=True),
+    )
     codes = []
     for number, cell in enumerate(planned, 1):
         echo(f"{number} of {len(planned)}: {cell.name}")
         request = dataclasses.replace(cell.request, command=this_command())
-        codes.append(exit_code(launch(request, folder / cell.name, machines)))
+        codes.append(exit_code(launch(request, folder / cell.name, machines, models_answer=True)))
     Terminal().print(tables(lines([folder / cell.name for cell in planned])))
     echo(f"rows, trajectories and evidence: {folder}; `ambidex report {folder} --html FILE`")
     return 1 if 1 in codes else max(codes)
