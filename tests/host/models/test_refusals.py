@@ -15,7 +15,7 @@ from starlette.routing import Route
 
 from ambidex.host import Form, Request
 from ambidex.host.errors import ModelError
-from ambidex.host.models import model as model_module
+from ambidex.host.models.libraries import libraries
 from ambidex.host.models.model import LiteModel
 from ambidex.host.models.prices import read_prices
 from ambidex.host.models.refusals import LONGEST
@@ -111,12 +111,11 @@ def test_an_interrupt_ends_the_pause_before_a_retry() -> None:
 
 def test_the_client_is_imported_before_the_first_request(monkeypatch: pytest.MonkeyPatch) -> None:
     imported: list[bool] = []
-    libraries = model_module.libraries
 
     def recording() -> object:
         imported.append(True)
         return libraries()
 
-    monkeypatch.setattr(model_module, "libraries", recording)
+    monkeypatch.setattr("ambidex.host.models.model.libraries", recording)
     LiteModel(ModelConfig(name="toy"), read_prices())
     assert imported
