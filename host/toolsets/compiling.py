@@ -13,7 +13,9 @@ from ambidex.host.toolsets.importers import Imported
 from ambidex.host.toolsets.importers.desktop import from_desktop
 from ambidex.host.toolsets.importers.mcp import USUAL as MCP_FILES
 from ambidex.host.toolsets.importers.mcp import from_mcp
-from ambidex.host.toolsets.sources import DesktopSource, McpSource, Source, Sources
+from ambidex.host.toolsets.importers.openapi import USUAL as OPENAPI_FILES
+from ambidex.host.toolsets.importers.openapi import from_openapi
+from ambidex.host.toolsets.sources import DesktopSource, McpSource, OpenApiSource, Source, Sources
 from ambidex.host.toolsets.toolset import Toolset, ToolsetWriter
 from ambidex.tasks.assets import AssetStore
 from ambidex.tasks.catalogue import read_catalogue
@@ -46,6 +48,9 @@ def _imported(source: Source, folder: Path, store: AssetStore) -> Iterator[Impor
         case McpSource():
             for file in open_archive(source, folder, store, MCP_FILES).files():
                 yield from from_mcp(file, source.server)
+        case OpenApiSource():
+            for file in open_archive(source, folder, store, OPENAPI_FILES).files():
+                yield from from_openapi(file, source)
         case _:
             raise NotImplementedError(source.kind)
 
