@@ -113,8 +113,8 @@ def brief(text: Any, longest: int) -> str:
     """A text cut at the end of a word."""
     if not isinstance(text, str):
         return ""
-    text = text.strip()
-    if len(text) <= longest:
-        return text
-    start: str = text[: longest - 1].rsplit(None, 1)[0]
+    whole = text.strip()
+    if len(whole) <= longest:
+        return whole
+    start = whole[: longest - 1].rsplit(None, 1)[0]
     return start.rstrip(" ,;:") + "…"

@@ -17,7 +17,7 @@ from typing import Any
 
 from ambidex.host.toolsets.importers.documents import Document, UnresolvedError, brief, mapping
 
-__all__ = ["LONGEST_NOTE", "Schemas", "described"]
+__all__ = ["BASE64", "LONGEST_NOTE", "Schemas", "described"]
 
 Schema = dict[str, Any]
 LONGEST_NOTE = 400
