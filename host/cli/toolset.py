@@ -20,7 +20,7 @@ from ambidex.host.toolsets import CatalogueTool
 from ambidex.host.toolsets.compiling import compile_sources
 from ambidex.host.toolsets.costs import costs_of
 from ambidex.host.toolsets.index import ToolIndex
-from ambidex.host.toolsets.locking import drifts, locked, read_lock, write_lock
+from ambidex.host.toolsets.locking import DriftKind, drifts, locked, read_lock, write_lock
 from ambidex.host.toolsets.packages import fetch_package
 from ambidex.host.toolsets.sources import FileSource, read_sources
 from ambidex.host.toolsets.toolset import Toolset
@@ -31,7 +31,7 @@ toolset = App(name="toolset")
 ON = Parameter(negative="")
 SHOWN = 100
 """Maximum characters of a description in a table."""
-WORDS = {
+WORDS: dict[DriftKind, str] = {
     "added": "added",
     "removed": "removed",
     "renamed": "renamed",

@@ -19,8 +19,9 @@ from ambidex.evaluators.strict import Strict, explain
 from ambidex.host.errors import UsageError
 from ambidex.host.toolsets import CatalogueTool
 
-__all__ = ["Drift", "LockedTool", "drifts", "locked", "read_lock", "write_lock"]
+__all__ = ["Drift", "DriftKind", "LockedTool", "drifts", "locked", "read_lock", "write_lock"]
 
+DriftKind = Literal["added", "removed", "renamed", "schema", "description"]
 DIGITS = 16
 """Hex digits of a hash: enough to tell two versions of a tool apart."""
 
@@ -42,7 +43,7 @@ class Drift:
 
     server: str
     name: str
-    kind: Literal["removed", "added", "renamed", "schema", "description"]
+    kind: DriftKind
     now: str = ""
     """The new name of a tool that is renamed."""
 
