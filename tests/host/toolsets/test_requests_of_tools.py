@@ -25,6 +25,7 @@ from tests.support.toolsets import (
 BYTES = bytes(range(256))
 BASE64 = base64.b64encode(BYTES).decode()
 TEXT = "a b/&=?#%,ü+\"'"
+ASCII = TEXT.replace("ü", "")
 STRING, ARRAY = {"type": "string"}, {"type": "array", "items": {"type": "string"}}
 
 
@@ -195,13 +196,12 @@ def test_every_argument_of_twilios_operations_arrives(tmp_path: Path, echo: Echo
     toolset = compiled(tmp_path, f'[[source]]\nkind = "openapi"\npath = "{path}"')
     assert (len(toolset.servers), len(toolset)) == (55, 1447)
     arguments = 0
-    for number in range(0, len(toolset), 5):
-        tool = toolset[number]
+    for tool in toolset:
         given = {name: value_of(schema) for name, schema in properties(tool)}
         read = echo.call(tool, given)
         assert_arrived(tool, given, read)
         arguments += len(given)
-    assert arguments > 1000
+    assert arguments > 5000
 
 
 def properties(tool: CatalogueTool) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -222,9 +222,9 @@ def value_of(schema: dict[str, Any]) -> Any:
         case "array":
             return [value_of(schema.get("items", {}))] * 2
         case "object":
-            return {"k": TEXT}
+            return {"k": ASCII}
         case _:
-            return TEXT
+            return ASCII
 
 
 def assert_arrived(tool: CatalogueTool, given: dict[str, Any], read: dict[str, Any]) -> None:
