@@ -237,6 +237,8 @@ def assert_arrived(tool: CatalogueTool, given: dict[str, Any], read: dict[str, A
         match parameter.location:
             case "path":
                 path = path.replace(f"{{{parameter.name}}}", shown[0])
+            case "query" if isinstance(value, dict) and parameter.explode:
+                assert all([key, plain(item)] in read["query"] for key, item in value.items())
             case "query":
                 assert [v for k, v in read["query"] if k == parameter.name] == shown, tool.name
             case "form":
