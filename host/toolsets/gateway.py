@@ -30,7 +30,7 @@ from ambidex.host.toolsets.index import ToolIndex
 from ambidex.host.toolsets.toolset import Toolset
 from ambidex.tasks import BROWSER
 
-__all__ = ["SERVICE_CALL", "Gateway", "open_gateway", "toolsets_of"]
+__all__ = ["SERVICE_CALL", "Gateway", "open_gateway", "spec_of", "toolsets_of"]
 
 SERVICE_CALL = "service_call"
 """The guest's tool that executes a tool of a toolset, given the record of how."""
@@ -77,7 +77,7 @@ class Gateway:
                 if name in self._places or name in self.own:
                     raise UsageError(
                         f"two tools behind the gateway are named {name}",
-                        hint="Write one of the toolsets with a prefix.",
+                        hint="Rename the servers of one toolset: `server` in its sources.",
                     )
                 self._places[name] = (toolset, number)
         self._found: dict[str, ToolSpec] = {}
@@ -94,7 +94,7 @@ class Gateway:
                         f"{toolset.path}: guests cannot execute {tool.name} of {tool.server}:"
                         f" its kind is {tool.execution.kind!r}, and they execute"
                         f" {', '.join(EXECUTED)}",
-                        hint="Write it as not executable, with the cause.",
+                        hint="Set `executable` and `cause` in its source, and compile it again.",
                     )
 
     def with_found(self, offer: Offer) -> Offer:
@@ -145,7 +145,7 @@ class Gateway:
     def _find(self, call: ToolCall, query: str, top: int) -> ToolResult:
         tools = list(self.search(query, top))
         if self.options.direct_calls:
-            self._found |= {tool.name: _spec(tool) for tool in tools if tool.executable}
+            self._found |= {tool.name: spec_of(tool) for tool in tools if tool.executable}
         found = [
             {"name": tool.name, "description": tool.description, "parameters": tool.input_schema}
             | _availability(tool)
@@ -237,7 +237,8 @@ def _check(schema: Mapping[str, Any], arguments: object, name: str) -> None:
         )
 
 
-def _spec(tool: CatalogueTool) -> ToolSpec:
+def spec_of(tool: CatalogueTool) -> ToolSpec:
+    """The tool as a model is offered it."""
     return ToolSpec(
         tool.name, tool.server, tool.description, dict(tool.input_schema), reads_only=False
     )
