@@ -11,6 +11,7 @@ from typing import Annotated, Any
 from uuid import uuid4
 
 from cyclopts import Parameter
+from cyclopts.validators import Number
 from PIL import Image
 
 from ambidex.evaluators.bounded import open_picture
@@ -34,7 +35,7 @@ PLAIN: Any = {"soft_wrap": True, "highlight": False, "markup": False}
 def watch(
     *runs: Path,
     host: str = "127.0.0.1",
-    port: int = PORT,
+    port: Annotated[int, Parameter(validator=Number(gte=0, lte=65535))] = PORT,
     name: Annotated[tuple[str, ...], Parameter(negative="")] = (),
     open: Annotated[bool, Parameter(negative="")] = False,
     tui: Annotated[bool, Parameter(negative="")] = False,
@@ -95,12 +96,16 @@ def export(trial: Path, *, html: Path | None = None, mp4: Path | None = None) ->
     for file in filter(None, (html, mp4)):
         if not file.parent.is_dir():
             raise UsageError(f"{file} cannot be written: there is no directory {file.parent}")
-    if html:
-        html.write_text(episode_html(trial), encoding="utf-8")
-    if mp4:
-        from ambidex.host.room.film import write_film  # heavy: video encoding
+    try:
+        if html:
+            html.write_text(episode_html(trial), encoding="utf-8")
+        if mp4:
+            from ambidex.host.room.film import write_film  # heavy: video encoding
 
-        write_film(trial, mp4)
+            write_film(trial, mp4)
+    except (OSError, ValueError, KeyError) as error:
+        # Records are written whole, so a reader meets these errors only where a file was changed.
+        raise UsageError(f"{trial} cannot be exported: {type(error).__name__}: {error}") from None
     return 0
 
 
@@ -124,7 +129,7 @@ def vnc(
     trial: str = "",
     png: Path | None = None,
     mp4: Path | None = None,
-    seconds: int = 30,
+    seconds: Annotated[int, Parameter(validator=Number(gte=1))] = 30,
 ) -> int:
     """Print the VNC address and password of each running trial. Works even if the guest does not
     respond.

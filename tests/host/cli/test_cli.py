@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -65,6 +66,17 @@ def test_bad_data_is_one_sentence_and_exit_2(
         (["--agent", "model"], "the agent model needs a model"),
         (["--agent", "oracle", "--model", "toy"], "the agent oracle asks no model"),
         (["--base-url", "http://127.0.0.1:1"], "require --model"),
+        (["--steps", "0"], "--steps"),
+        (["--runs", "-1"], "--runs"),
+        (["--machines", "0"], "--machines"),
+        (["--time-limit", "-1"], "limit seconds"),
+        (["--cost-limit", "nan"], "limit cost"),
+        (["--settle", "-1"], "--settle"),
+        (["--exposure", "retrieved", "--top", "0"], "--top"),
+        (["--model", "toy", "--images", "0"], "--images"),
+        (["--out", "/proc/none"], "cannot make the directory /proc/none"),
+        (["--out", __file__], "File exists"),
+        (["--stepz", "3"], "--stepz"),
         (["--agent", "oracle:gui"], "no oracle by gui for cell"),
         (["--provider", "none", "--agent", "noop"], "unknown provider: 'none'"),
         (["--tasks", "x"], "no task 'x'"),
@@ -73,8 +85,21 @@ def test_bad_data_is_one_sentence_and_exit_2(
 def test_a_wrong_request_is_refused_before_any_machine(
     suite: Suite, tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], said: str
 ) -> None:
-    assert ambidex("run", suite.folder, "--out", tmp_path / "run", *words) == 2
-    assert said in capsys.readouterr().err
+    out = () if "--out" in words else ("--out", tmp_path / "run")
+    assert ambidex("run", suite.folder, *out, *words) == 2
+    output = capsys.readouterr().err
+    assert said in output
+    assert "Traceback" not in output
+
+
+def test_what_is_in_use_is_exit_3_and_an_impossible_port_exit_2(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        assert ambidex("watch", tmp_path, "--port", taken.getsockname()[1]) == 3
+    assert "cannot listen" in capsys.readouterr().err
+    assert ambidex("watch", tmp_path, "--port", 80000) == 2
+    assert "80000" in capsys.readouterr().err
 
 
 def test_a_model_that_refuses_is_reported_before_any_machine(
