@@ -17,7 +17,7 @@ from PIL import Image
 from ambidex.evaluators.bounded import open_picture
 from ambidex.host import ToolCall, ToolResult
 from ambidex.host.client.guest import Guest
-from ambidex.host.errors import UsageError
+from ambidex.host.errors import BusyError, UsageError
 from ambidex.host.records.announcement import ScreenAddress, running_trials
 from ambidex.host.records.trajectory import NAME as TRAJECTORY
 from ambidex.host.room.standalone_page import episode_html
@@ -145,6 +145,8 @@ def vnc(
     seconds
         The length of the video.
     """
+    if not run.is_dir():
+        raise UsageError(f"not a run directory: {run}")
     trials = [(name, seen) for name, seen in running_trials(run) if trial in ("", name)]
     if (png or mp4) and len(trials) != 1:
         running = ", ".join(name for name, _ in trials) or "none"
@@ -161,7 +163,7 @@ def vnc(
 
             write_shots(_shots(seen, seconds), mp4)
     if not trials:
-        echo(f"no trial is running in {run}")
+        raise BusyError(f"no trial is running in {run}")
     return 0
 
 

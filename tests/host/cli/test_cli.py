@@ -13,7 +13,7 @@ import pytest
 from ambidex.host.agents import agent_maker
 from ambidex.host.cli import main
 from ambidex.host.cli import run as run_commands
-from ambidex.host.records.announcement import announced
+from ambidex.host.records.announcement import announced, running_trials
 from ambidex.host.records.config import adopt, locked
 from ambidex.host.records.rows import CallCount, read_rows
 from ambidex.host.runs.prove import agents_of, jobs, verdicts
@@ -220,8 +220,22 @@ def test_a_running_trial_says_where_its_screen_is(
         assert ambidex("vnc", tmp_path) == 0
         assert "cell.1: VNC at 127.0.0.1:1" in capsys.readouterr().out
         assert (tmp_path / "cell.1" / "machine.json").stat().st_mode & 0o077 == 0
-    assert ambidex("vnc", tmp_path) == 0
-    assert "no trial is running" in capsys.readouterr().out
+    assert ambidex("vnc", tmp_path) == 3
+    assert "no trial is running" in capsys.readouterr().err
+    assert ambidex("vnc", tmp_path / "none") == 2
+    assert "not a run directory" in capsys.readouterr().err
+
+
+def test_a_trial_whose_runner_was_killed_does_not_run(tmp_path: Path, suite: Suite) -> None:
+    (tmp_path / "cell.1").mkdir()
+    left = tmp_path / "cell.1" / "machine.json"
+    with announced(tmp_path / "cell.1", PeerMachine()):
+        text = left.read_text()
+        assert [name for name, _ in running_trials(tmp_path)] == ["cell.1"]
+    left.write_text(text)  # nobody holds its lock
+    assert [*running_trials(tmp_path)] == []
+    run_in(tmp_path, suite, config_of(suite))
+    assert not [*tmp_path.rglob("machine.json")], "a run removes the passwords of earlier runners"
 
 
 def test_a_report_writes_the_files_it_is_asked_for(
