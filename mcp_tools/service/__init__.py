@@ -1,0 +1,1 @@
+"""Requests to services with an HTTP API, made from a record of how a tool is executed."""
