@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Optional, TypeVar
 
-from ambidex.mcp_tools import ToolError
+from ambidex.mcp_tools import Picture, ToolError
 from ambidex.mcp_tools.contents import Media, picture_or_media, truncate
 
 if TYPE_CHECKING:
@@ -119,9 +119,7 @@ class Mount:
         many seconds is stopped, and the error's code is `timeout`.
         """
         sent = dict(arguments)
-        return _unpack(
-            tool, self._request(lambda session: session.call_tool(tool, sent), within)
-        )
+        return _unpack(tool, self._request(lambda session: session.call_tool(tool, sent), within))
 
     def list_tools(self) -> list[dict[str, Any]]:
         """Tool descriptions as the server sends them (`inputSchema`, `annotations` and so on)."""
