@@ -15,12 +15,12 @@ TOKENS = "~/.config/{}/token"
 """The desktop user's token of a service."""
 
 
-def address_of(service: str, declared: Path = DECLARED) -> str:
+def address_of(service: str) -> str:
     """The address at which a service of the image answers; empty if the image has none of that
     name, or the service has no address."""
-    if not declared.exists():
+    if not DECLARED.exists():
         return ""
-    for one in json.loads(declared.read_text(encoding="utf-8")):
+    for one in json.loads(DECLARED.read_text(encoding="utf-8")):
         if one["name"] == service:
             return str(one["page"])
     return ""

@@ -35,6 +35,8 @@ ACCOUNT = "ambidex"
 LIBRARIES = "/opt/programs/python/lib/python{}.{}/site-packages"
 ANSWERS_WITHIN = 60.0
 """Seconds for each read of an answer."""
+REASON = 2_000
+"""Characters of an error that are passed on."""
 
 
 def call(service: str, operation: str, arguments: Mapping[str, Any]) -> Any:
@@ -52,6 +54,7 @@ def execute(address: str, service: str, operation: str, arguments: Mapping[str, 
     `timeout` or `crashed`; `refused` and `failed` have the service's own words.
     """
     from botocore import exceptions, xform_name
+    from botocore.parsers import ResponseParserError
 
     client = _client(address, service)
     model = client.meta.service_model
@@ -67,9 +70,12 @@ def execute(address: str, service: str, operation: str, arguments: Mapping[str, 
         reason, status = error.response["Error"], error.response["ResponseMetadata"]
         code = "refused" if status["HTTPStatusCode"] < 500 else "failed"
         message = f"{operation}: {reason.get('Code')}: {reason.get('Message')}"
-        raise ToolError(truncate(message), code=code) from None
+        raise ToolError(message[:REASON], code=code) from None
+    except ResponseParserError as error:
+        message = f"{operation}: the answer cannot be read: {error}"
+        raise ToolError(message[:REASON], code="failed") from None
     except (exceptions.ParamValidationError, exceptions.MissingParametersError) as error:
-        raise ToolError(f"{operation}: {error}", code="bad_arguments") from None
+        raise ToolError(f"{operation}: {error}"[:REASON], code="bad_arguments") from None
     except (exceptions.ReadTimeoutError, exceptions.ConnectTimeoutError):
         message = f"{operation} got no answer within {ANSWERS_WITHIN:g} s."
         raise ToolError(message, code="timeout") from None
