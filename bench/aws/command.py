@@ -47,8 +47,8 @@ class Outcome(NamedTuple):
     made: str
     """The name that the call gave to what it made; empty if it failed or makes nothing."""
     seen: bool
-    """Whether the server's dashboard, asked without botocore, shows that name, and did not
-    before."""
+    """Whether the server's dashboard, asked without botocore, shows that name, which no other call
+    gives."""
     worker: int
     """The worker's process."""
 
