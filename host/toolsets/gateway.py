@@ -77,7 +77,7 @@ class Gateway:
                 if name in self._places or name in self.own:
                     raise UsageError(
                         f"two tools behind the gateway are named {name}",
-                        hint="Write one of the toolsets with a prefix.",
+                        hint="Rename the servers of one toolset: `server` in its sources.",
                     )
                 self._places[name] = (toolset, number)
         self._found: dict[str, ToolSpec] = {}
@@ -94,7 +94,7 @@ class Gateway:
                         f"{toolset.path}: guests cannot execute {tool.name} of {tool.server}:"
                         f" its kind is {tool.execution.kind!r}, and they execute"
                         f" {', '.join(EXECUTED)}",
-                        hint="Write it as not executable, with the cause.",
+                        hint="Set `executable` and `cause` in its source, and compile it again.",
                     )
 
     def with_found(self, offer: Offer) -> Offer:
