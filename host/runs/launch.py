@@ -191,7 +191,7 @@ def check(request: RunRequest, machines: MachineOptions) -> None:
             check_dialect(model.dialect)
             check_effort(model, "chat" if model is request.grounder else form_of(model.dialect))
     check_exposure(request.exposure)
-    gateway = open_gateway(request.exposure, request.condition)
+    gateway = open_gateway(request.exposure, request.condition, machines.image)
     if gateway:
         gateway.check_executions()
     if gateway and gateway.options.direct_calls and request.fork:

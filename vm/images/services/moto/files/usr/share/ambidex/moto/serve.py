@@ -4,6 +4,7 @@
 objects, and shows those that were deleted.
 """
 
+import contextlib
 import datetime
 import enum
 import hashlib
@@ -94,10 +95,8 @@ def content_of(content):
     """Bytes by size and hash, and as text where that is short."""
     described = {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
     if len(content) <= SHORT:
-        try:
+        with contextlib.suppress(UnicodeDecodeError):
             described["text"] = content.decode()
-        except UnicodeDecodeError:
-            pass
     return described
 
 
