@@ -29,6 +29,7 @@ from ambidex.host.cli.machines import export, shell, vnc, watch
 from ambidex.host.cli.options import SelectionOptions
 from ambidex.host.cli.report import report
 from ambidex.host.cli.run import Json, experiment, print_json, prove, replay, run
+from ambidex.host.cli.serve import serve
 from ambidex.host.cli.travel import counterfactual, desktop_diff, fork, pivot
 from ambidex.host.errors import VOID, TaskError, UsageError
 from ambidex.host.models.tokens import tokens_by_app
@@ -92,6 +93,7 @@ app.command(desktop_diff)
 app.command(jury)
 app.command(report)
 app.command(watch)
+app.command(serve)
 app.command(vnc)
 app.command(export)
 app.command(shell)

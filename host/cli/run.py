@@ -11,6 +11,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from ambidex.host import Limits
+from ambidex.host.agents import refuse_unused_model
 from ambidex.host.cli.listing import experiment_table, proof_json, proof_table, replay_table
 from ambidex.host.cli.machines import watched
 from ambidex.host.cli.options import CheckpointOptions, SelectionOptions
@@ -32,8 +33,9 @@ from ambidex.host.records.trajectory import NAME as TRAJECTORY
 from ambidex.host.records.trajectory import read_trajectory
 from ambidex.host.report.text_report import as_json, lines, tables
 from ambidex.host.runs.experiment import cells, read_experiment
-from ambidex.host.runs.launch import RunRequest, check, default_folder, launch
+from ambidex.host.runs.launch import RunRequest, ask_models, check, default_folder, launch
 from ambidex.host.runs.machines import MachineOptions
+from ambidex.host.runs.offers import default_exposure
 from ambidex.host.runs.prove import agents_of, verdicts
 from ambidex.host.runs.prove import jobs as proof_jobs
 from ambidex.host.runs.runner import plan
@@ -53,7 +55,7 @@ Json = Annotated[bool, Parameter(negative="", help="Print JSON.")]
 def run(
     suite: Path,
     *,
-    agent: str = "oracle",
+    agent: str = "",
     model: str = "",
     base_url: str = "",
     condition: Condition = "hybrid",
@@ -68,7 +70,7 @@ def run(
     effort: Effort | None = None,
     temperature: float | None = None,
     images: int = 3,
-    exposure: Policy = "all",
+    exposure: Policy | None = None,
     top: int = 20,
     gateway: GatewayForm = "find",
     toolsets: Annotated[tuple[str, ...], MANY] = (),
@@ -85,9 +87,10 @@ def run(
         A directory of tasks, or a checkout of OSWorld, MCPMark or LiveMCPBench; detected from its
         files.
     agent
-        oracle[:tools|:gui], noop, random, replay:DIR, model, or your own module:Class.
+        oracle[:tools|:gui], noop, random, replay:DIR, model, or your own module:Class. By default
+        model if --model is given, otherwise oracle.
     model
-        For --agent model: the model's name in litellm, or on the server at --base-url.
+        The model's name in litellm, or on the server at --base-url. Implies --agent model.
     base_url
         A server with OpenAI's chat completions API.
     condition
@@ -115,7 +118,8 @@ def run(
     exposure
         Which tools the model sees at each step: all; app (those of the focused application);
         retrieved (the `--top` best matches for the instruction); named (those the task lists);
-        gateway (two tools that search and execute those of --toolsets).
+        gateway (two tools that search and execute those of --toolsets). By default all, or
+        retrieved if a model is asked and not every vendor's API takes that many in one request.
     top
         The number of tools for --exposure retrieved.
     gateway
@@ -130,6 +134,9 @@ def run(
     catalogue = read_catalogue()
     loaded = load_suite(suite, catalogue, selection=of.with_tasks(tasks))
     model_config = None
+    agent = agent or ("model" if model else "oracle")
+    if not model and (base_url or effort or temperature is not None):
+        raise UsageError("--base-url, --effort and --temperature require --model")
     if model:
         model_config = ModelConfig(
             name=model,
@@ -139,6 +146,17 @@ def run(
             temperature=temperature,
             images=images,
         )
+    refuse_unused_model(agent, model_config)
+    if exposure or toolsets:
+        shown = exposure_of(exposure or "all", top, gateway, toolsets)
+    else:
+        shown = default_exposure(loaded, catalogue, condition, model_config, machines.image, top)
+        if shown.policy == "retrieved":
+            echo(
+                f"Each task is offered the {shown.top} tools that match it best: not every"
+                " vendor's API takes all in one request. --exposure selects others.",
+                error=True,
+            )
     request = RunRequest(
         suite=loaded,
         agents=(agent,),
@@ -146,7 +164,7 @@ def run(
         condition=condition,
         options=options,
         limits=Limits(steps, time_limit, cost_limit),
-        exposure=exposure_of(exposure, top, gateway, toolsets),
+        exposure=shown,
         model=model_config,
         catalogue=catalogue,
         keep=kept.keep(),
@@ -193,11 +211,15 @@ def experiment(
     folder = out or Path("runs") / file.stem
     keep_plan(folder, {cell.name: cell.plan for cell in planned})
     keep_command(folder, this_command())
+    ask_models(
+        [(cell.request, folder / cell.name) for cell in planned],
+        lambda text: echo(text, error=True),
+    )
     codes = []
     for number, cell in enumerate(planned, 1):
         echo(f"{number} of {len(planned)}: {cell.name}")
         request = dataclasses.replace(cell.request, command=this_command())
-        codes.append(exit_code(launch(request, folder / cell.name, machines)))
+        codes.append(exit_code(launch(request, folder / cell.name, machines, models_answer=True)))
     Terminal().print(tables(lines([folder / cell.name for cell in planned])))
     echo(f"rows, trajectories and evidence: {folder}; `ambidex report {folder} --html FILE`")
     return 1 if 1 in codes else max(codes)

@@ -19,6 +19,7 @@ from ambidex.host.runs.prove import agents_of, jobs, verdicts
 from ambidex.host.runs.runner import run_jobs
 from ambidex.tasks import Suite
 from ambidex.tasks.load import load_suite
+from tests.host.agents.test_model_agent import chat_server
 from tests.support.commands import ambidex
 from tests.support.peer import ALIAS, CATALOGUE, TOKEN, PeerMachine, peer
 from tests.support.played import row, run_of
@@ -62,6 +63,8 @@ def test_bad_data_is_one_sentence_and_exit_2(
         (["--agent", "json:nothing"], "cannot load agent 'json:nothing'"),
         (["--agent", "json:JSONDecoder"], "has no method step"),
         (["--agent", "model"], "the agent model needs a model"),
+        (["--agent", "oracle", "--model", "toy"], "the agent oracle asks no model"),
+        (["--base-url", "http://127.0.0.1:1"], "require --model"),
         (["--agent", "oracle:gui"], "no oracle by gui for cell"),
         (["--provider", "none", "--agent", "noop"], "unknown provider: 'none'"),
         (["--tasks", "x"], "no task 'x'"),
@@ -72,6 +75,25 @@ def test_a_wrong_request_is_refused_before_any_machine(
 ) -> None:
     assert ambidex("run", suite.folder, "--out", tmp_path / "run", *words) == 2
     assert said in capsys.readouterr().err
+
+
+def test_a_model_that_refuses_is_reported_before_any_machine(
+    suite: Suite, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("run", suite.folder, "--out", tmp_path / "run", "--model", "toy", "--base-url")
+    with chat_server(401) as (address, requests):
+        assert ambidex(*words, address, "--provider", "attached") == 3
+    output = capsys.readouterr().err
+    assert "toy did not answer: HTTP 401: busy" in output
+    assert "Check the API key. Fix it and give the same command." in output
+    assert len(requests) == 1
+    assert not (tmp_path / "run" / "results.jsonl").exists()
+    with chat_server({"role": "assistant", "content": "OK"}) as (address, requests):
+        assert ambidex(*words, address, "--provider", "attached") == 2
+    output = capsys.readouterr().err
+    assert "toy answers" in output
+    assert "AMBIDEX_TEST_ENDPOINT" in output, "then the machine is opened, and there is none"
+    assert [request["messages"][0]["role"] for request in requests] == ["user"]
 
 
 def test_tools_are_listed_with_source_and_arguments(

@@ -117,6 +117,33 @@ def test_a_trial_that_stays_void_is_abandoned_and_runs_again_on_resume(
     assert rows[:6] == first, "rows are never changed"
 
 
+def test_three_equal_refusals_end_the_run(tmp_path: Path, suite: Suite) -> None:
+    numbers = iter(range(10))
+
+    def refused(name: str, task: Task, briefing: Briefing) -> Agent:
+        return Failing(ModelError(f"no key (request {next(numbers)})", fatal=True, refused=True))
+
+    config = config_of(suite, runs=3)
+    with pytest.raises(ModelError, match="no key") as ended:
+        run_in(tmp_path, suite, config, make_agent=refused)
+    assert "after 3 equal refusals" in ended.value.hint
+    assert "give the same command" in ended.value.hint
+    rows = read_rows(tmp_path)
+    assert [(row.fate, row.attempt) for row in rows] == [("void", 1)] * 3, "none is retried"
+    rows = run_in(tmp_path, suite, config, make_agent=done_at_once)
+    assert len(finished(rows)) == 6, "the same command resumes it"
+
+
+def test_refusals_that_differ_do_not_end_the_run(tmp_path: Path, suite: Suite) -> None:
+    texts = iter(["against", "the rules", "of this", "vendor", "in some", "tasks"])
+
+    def refused(name: str, task: Task, briefing: Briefing) -> Agent:
+        return Failing(ModelError(next(texts), fatal=True, refused=True))
+
+    rows = run_in(tmp_path, suite, config_of(suite, runs=3), make_agent=refused)
+    assert [row.fate for row in rows] == ["void"] * 6
+
+
 def test_a_bug_is_a_row_with_its_traceback_and_the_run_goes_on(
     tmp_path: Path, suite: Suite
 ) -> None:
