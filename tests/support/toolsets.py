@@ -81,14 +81,14 @@ def echo_server() -> Iterator[Echo]:
 async def _echo(request: Request) -> JSONResponse:
     body = await request.body()
     kind = request.headers.get("content-type", "")
-    fields = []
+    fields: list[tuple[str, bytes, bool]] = []
     if "form" in kind:
         async with request.form() as form:
             for name, value in form.multi_items():
                 if isinstance(value, UploadFile):
-                    fields.append([name, await value.read(), True])
+                    fields.append((name, await value.read(), True))
                 else:
-                    fields.append([name, value.encode(), False])
+                    fields.append((name, value.encode(), False))
     return JSONResponse(
         {
             "method": request.method,

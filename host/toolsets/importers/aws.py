@@ -16,7 +16,7 @@ from ambidex.host.toolsets.archives import Archive, SourceFile
 from ambidex.host.toolsets.importers import Imported
 from ambidex.host.toolsets.importers.documents import Document, brief, mapping, read_document
 from ambidex.host.toolsets.importers.openapi import LONGEST_DESCRIPTION
-from ambidex.host.toolsets.importers.schemas import BASE64, LONGEST_NOTE, Schemas
+from ambidex.host.toolsets.importers.schemas import LONGEST_NOTE, Schemas
 from ambidex.host.toolsets.naming import tool_name
 
 __all__ = ["USUAL", "from_aws"]
@@ -109,7 +109,7 @@ def _schema(shape: Mapping[str, Any]) -> dict[str, Any]:
         case "timestamp":
             schema = {"type": "string", "format": "date-time"}
         case "blob":
-            schema = dict(BASE64)
+            schema = {"type": "string", "format": "binary"}
         case kind:
             schema = {"type": NUMBERS.get(str(kind), "string")}
             schema |= _bounds(shape, "minimum", "maximum")

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlsplit
 
 from ambidex.host.errors import UsageError
 from ambidex.host.toolsets import CatalogueTool, Credential, HttpExecution, Server
@@ -150,7 +149,7 @@ class _Compiler:
             execution=HttpExecution(
                 method=operation.method,
                 base=base,
-                path=prefix + "/" + operation.path.lstrip("/"),
+                path=f"{prefix}{'' if operation.path.startswith('/') else '/'}{operation.path}",
                 parameters=tuple(to.parameters),
                 content_type=to.content_type,
                 fixed=to.fixed,
@@ -171,24 +170,26 @@ class _Compiler:
             add_body(to, body, self.schemas)
 
     def _base(self, operation: Operation, to: Arguments) -> tuple[str, str]:
-        """The base address without its path, and that path. A variable without a default value
-        becomes an argument."""
-        root = self.document.root
-        if "swagger" in root:
-            url = self._swagger_base(to)
-            variables: Mapping[str, Any] = {}
-        else:
-            servers: list[Any] = next(
-                (
-                    listed
-                    for node in (operation.node, operation.item, root)
-                    if isinstance(listed := node.get("servers"), list) and listed
-                ),
-                [{}],
-            )
-            first = mapping(servers[0])
-            url, variables = str(first.get("url", "")), mapping(first.get("variables"))
-        for name, variable in variables.items():
+        """The base address without its path, and that path."""
+        swagger = "swagger" in self.document.root
+        base, path = self._swagger_base(to) if swagger else self._server_base(operation, to)
+        if self.address is not None:
+            base = self.address.rstrip("/")
+        return base, f"/{path.strip('/')}".rstrip("/")
+
+    def _server_base(self, operation: Operation, to: Arguments) -> tuple[str, str]:
+        """Of the first server; its variable is an argument if it has no default value."""
+        servers: list[Any] = next(
+            (
+                listed
+                for node in (operation.node, operation.item, self.document.root)
+                if isinstance(listed := node.get("servers"), list) and listed
+            ),
+            [{}],
+        )
+        server = mapping(servers[0])
+        url = str(server.get("url", ""))
+        for name, variable in mapping(server.get("variables")).items():
             value = self.fixed.get(name, mapping(variable).get("default"))
             if value not in (None, ""):
                 url = url.replace(f"{{{name}}}", str(value))
@@ -196,35 +197,29 @@ class _Compiler:
                 schema = self.schemas.convert({"type": "string", **mapping(variable)})
                 to.add("base", name, schema, required=True)
         scheme, separator, rest = url.rpartition("://")
-        host, _, path = rest.partition("/") if separator else ("", "", url.lstrip("/"))
-        base = f"{scheme}{separator}{host}"
-        prefix = f"/{path}".rstrip("/")
-        if self.address is not None:
-            base = self.address.rstrip("/")
-        return base, prefix
+        if not separator:
+            return "", url
+        host, _, path = rest.partition("/")
+        return f"{scheme}://{host}", path
 
-    def _swagger_base(self, to: Arguments) -> str:
+    def _swagger_base(self, to: Arguments) -> tuple[str, str]:
         root = self.document.root
         schemes = root.get("schemes")
         known = schemes if isinstance(schemes, list) and schemes else ["https"]
         scheme = "https" if "https" in known else str(known[0])
-        host, path = str(root.get("host", "")), str(root.get("basePath", "") or "")
+        host, path = str(root.get("host", "")), str(root.get("basePath", ""))
         hosted = mapping(root.get("x-ms-parameterized-host"))
-        if template := hosted.get("hostTemplate"):
-            host = str(template)
-            scheme = scheme if hosted.get("useSchemePrefix", True) else ""
-            for node in hosted.get("parameters") or () if self.address is None else ():
-                one = self.document.resolved(node)
-                raw = {key: value for key, value in one.items() if key != "required"}
-                how: dict[str, Any] = {}
-                if one.get("x-ms-skip-url-encoding") is True:
-                    how["reserved"] = True
-                schema = self.schemas.convert(raw)
-                to.add("base", str(one.get("name")), schema, required=True, **how)
-        if not host:
-            return path
-        separated = f"{scheme}://" if scheme and not urlsplit(host).scheme else ""
-        return f"{separated}{host}/{path.lstrip('/')}"
+        if not hosted:
+            return (f"{scheme}://{host}" if host else ""), path
+        for node in hosted.get("parameters") or () if self.address is None else ():
+            one = self.document.resolved(node)
+            raw = {key: value for key, value in one.items() if key != "required"}
+            how: dict[str, Any] = {}
+            if one.get("x-ms-skip-url-encoding") is True:
+                how["reserved"] = True
+            to.add("base", str(one.get("name")), self.schemas.convert(raw), required=True, **how)
+        host = str(hosted.get("hostTemplate", host))
+        return (f"{scheme}://{host}" if hosted.get("useSchemePrefix", True) else host), path
 
 
 def _description(operation: Operation) -> str:

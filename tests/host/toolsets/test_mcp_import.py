@@ -27,7 +27,7 @@ def entry(**tools: list[dict[str, object]]) -> dict[str, object]:
 
 def test_a_catalogue_gives_servers_and_tools(tmp_path: Path) -> None:
     schema = {"type": "object", "properties": {"q": {"type": "string"}}}
-    listed = [
+    listed: list[dict[str, object]] = [
         {"name": "find place", "description": None, "inputSchema": schema, "annotations": None},
         {"name": "route"},
     ]

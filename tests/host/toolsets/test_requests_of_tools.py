@@ -232,7 +232,7 @@ def assert_arrived(tool: CatalogueTool, given: dict[str, Any], read: dict[str, A
     path = tool.execution.path
     fields = [(name, value) for name, value, _ in read["form"]]
     for parameter in tool.execution.parameters:
-        value = given[parameter.argument]
+        value = (given | tool.execution.fixed)[parameter.argument]
         shown = [plain(item) for item in value] if isinstance(value, list) else [plain(value)]
         match parameter.location:
             case "path":
