@@ -6,18 +6,21 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from ambidex.host.client.guest import Guest
-from ambidex.host.toolsets import CatalogueTool, McpExecution, Server
+from ambidex.host.toolsets import CatalogueTool, Server
 from ambidex.host.toolsets.guests import Guests
+from ambidex.host.toolsets.importers.mcp import mcp_tool
+from ambidex.host.toolsets.locking import Drift, drifts, locked
 from ambidex.host.toolsets.toolset import Toolset
 
-__all__ = ["Checked", "ListedTool", "NotStartedError", "check_toolset", "list_in_guest"]
+__all__ = ["Checked", "ListedTool", "NotStartedError", "check_servers", "list_in_guest"]
 
 LISTING = "ambidex.mcp_tools.service.listing"
+LIBRARIES = {"PYTHONPATH": "/opt:/opt/ambidex/site", "PYTHONDONTWRITEBYTECODE": "1"}
 STARTS_WITHIN = 200.0
 CAUSE = 300
 """Characters of a server's last words."""
@@ -43,17 +46,9 @@ not start."""
 Status = Literal["started", "not installed", "does not start"]
 
 
-class Change(NamedTuple):
-    """How a tool differs from what the toolset says."""
-
-    tool: str
-    description: bool
-    schema: bool
-
-
 @dataclass(frozen=True)
 class Checked:
-    """What a check found of one server. Tools are named as on the server."""
+    """What a check found of one server."""
 
     server: str
     status: Status
@@ -61,22 +56,17 @@ class Checked:
     """Why it does not start, or is not installed; empty if it started."""
     catalogued: int
     """Number of its tools in the toolset."""
-    same: tuple[str, ...] = ()
-    """Those that it lists, by name."""
-    gone: tuple[str, ...] = ()
-    """Those that it no longer lists."""
-    new: tuple[str, ...] = ()
-    """Tools that it lists and the toolset does not have."""
-    changed: tuple[Change, ...] = ()
-    """Those of `same` with another description or schema."""
+    same: int = 0
+    """How many of them it lists, by name."""
+    drifts: tuple[Drift, ...] = ()
+    """How what it lists differs from the toolset."""
 
 
-def check_toolset(toolset: Toolset, guests: Guests, list_tools: ListTools) -> Iterator[Checked]:
+def check_servers(toolset: Toolset, guests: Guests, list_tools: ListTools) -> Iterator[Checked]:
     """Check the MCP servers of a toolset, one after another, in the order of their names."""
-    tools: dict[str, dict[str, CatalogueTool]] = {name: {} for name in sorted(toolset.servers)}
+    tools: dict[str, list[CatalogueTool]] = {name: [] for name in sorted(toolset.servers)}
     for tool in toolset:
-        if isinstance(tool.execution, McpExecution):
-            tools[tool.server][tool.execution.tool] = tool
+        tools[tool.server].append(tool)
     for name, catalogued in tools.items():
         server = toolset.servers[name]
         if server.command or server.url:
@@ -84,33 +74,20 @@ def check_toolset(toolset: Toolset, guests: Guests, list_tools: ListTools) -> It
 
 
 def _checked(
-    server: Server, tools: Mapping[str, CatalogueTool], guests: Guests, list_tools: ListTools
+    server: Server, tools: Sequence[CatalogueTool], guests: Guests, list_tools: ListTools
 ) -> Checked:
     if why := guests.missing(server):
         return Checked(server.name, "not installed", why, len(tools))
     try:
-        listed = {tool.name: tool for tool in list_tools(guests.told(server))}
+        listed = list_tools(guests.told(server))
     except NotStartedError as error:
         return Checked(server.name, "does not start", str(error), len(tools))
-    same = sorted(tools.keys() & listed.keys())
-    changes = [
-        Change(
-            name,
-            (listed[name].description or "") != tools[name].description,
-            listed[name].schema_ != tools[name].input_schema,
-        )
-        for name in same
+    now = [
+        mcp_tool(server.name, tool.name, tool.description or "", tool.schema_) for tool in listed
     ]
-    return Checked(
-        server.name,
-        "started",
-        "",
-        len(tools),
-        tuple(same),
-        tuple(sorted(tools.keys() - listed.keys())),
-        tuple(sorted(listed.keys() - tools.keys())),
-        tuple(change for change in changes if change.description or change.schema),
-    )
+    same = {tool.name for tool in tools} & {tool.name for tool in now}
+    found = drifts(locked(tools), locked(now))
+    return Checked(server.name, "started", "", len(tools), len(same), tuple(found))
 
 
 def list_in_guest(guest: Guest) -> ListTools:
@@ -120,6 +97,7 @@ def list_in_guest(guest: Guest) -> ListTools:
         result = guest.run(
             ["/usr/bin/python3", "-m", LISTING],
             input=json.dumps(server),
+            env=LIBRARIES,
             timeout=STARTS_WITHIN,
         )
         if result.returncode != 0:
