@@ -13,8 +13,10 @@ from rich.table import Table
 
 from ambidex.host.cli.assets import Store, store_of
 from ambidex.host.cli.run import Json
+from ambidex.host.cli.toolset_servers import print_check
 from ambidex.host.errors import UsageError
 from ambidex.host.models.tokens import COUNTED_AS
+from ambidex.host.runs.machines import MachineOptions
 from ambidex.host.terminal import Terminal, echo, one_line, print_json
 from ambidex.host.toolsets import CatalogueTool
 from ambidex.host.toolsets.compiling import compile_sources
@@ -253,6 +255,23 @@ def check(
     counts = ", ".join(f"{kinds[kind]} {word}" for kind, word in WORDS.items())
     echo(f"{len(now)} tools, {len(before)} locked: {counts}")
     return 1 if found else 0
+
+
+@toolset.command(name="check-servers")
+def check_servers(
+    path: Path, *, machines: MachineOptions = MachineOptions(), json: Json = False
+) -> int:
+    """Start the MCP servers of a toolset in a machine of an image, and compare what they list.
+
+    Prints which start without a network, why the others do not, and which names, schemas and
+    descriptions differ. Exit status 1 if anything does.
+
+    Parameters
+    ----------
+    path
+        A toolset.
+    """
+    return print_check(path, machines, json)
 
 
 def _print_tools(tools: list[CatalogueTool], json: bool) -> None:

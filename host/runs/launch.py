@@ -228,7 +228,7 @@ def check(request: RunRequest, machines: MachineOptions) -> None:
             request.exposure,
             machines.image,
         )
-    gateway = open_gateway(request.exposure, request.condition)
+    gateway = open_gateway(request.exposure, request.condition, machines.image)
     if gateway:
         gateway.check_executions()
     if gateway and gateway.options.direct_calls and request.fork:

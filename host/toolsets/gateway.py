@@ -26,6 +26,7 @@ from ambidex.host.records.gateway_options import GatewayOptions
 from ambidex.host.records.trajectory import ExecutedTool
 from ambidex.host.toolsets import CatalogueTool, DesktopExecution
 from ambidex.host.toolsets.gateway_tools import SPECS
+from ambidex.host.toolsets.guests import ANY_IMAGE, Guests
 from ambidex.host.toolsets.index import ToolIndex
 from ambidex.host.toolsets.toolset import Toolset
 from ambidex.tasks import BROWSER
@@ -34,8 +35,6 @@ __all__ = ["SERVICE_CALL", "Gateway", "open_gateway", "spec_of", "toolsets_of"]
 
 SERVICE_CALL = "service_call"
 """The guest's tool that executes a tool of a toolset, given the record of how."""
-EXECUTED = ("desktop",)
-"""Kinds of execution that the guest's code has."""
 RESERVED = {GUI, BROWSER, GATEWAY}
 TAG = re.compile(r"<tool_assistant>(.*?)</tool_assistant>", re.DOTALL)
 LABEL = re.compile(r"^\s*(?:server|tool)\s*:", re.MULTILINE)
@@ -59,8 +58,11 @@ class RefusedCallError(Exception):
 class Gateway:
     """The gateway of one episode. Its tools belong to the app `gateway`."""
 
-    def __init__(self, options: GatewayOptions, toolsets: tuple[Toolset, ...]) -> None:
+    def __init__(
+        self, options: GatewayOptions, toolsets: tuple[Toolset, ...], guests: Guests = ANY_IMAGE
+    ) -> None:
         self.options = options
+        self._guests = guests
         self.own: dict[str, ToolSpec] = {tool.name: tool for tool in SPECS[options.form]}
         self._toolsets = toolsets
         self._starts = list(accumulate(map(len, toolsets), initial=0))[:-1]
@@ -86,15 +88,17 @@ class Gateway:
         self._index = ToolIndex.open(toolsets)
 
     def check_executions(self) -> None:
-        """`UsageError` if a toolset offers a tool as executable that no guest can execute."""
+        """`UsageError` if a toolset offers a tool as executable that the guests cannot execute."""
         for toolset in self._toolsets:
             for tool in toolset:
-                if tool.executable and tool.execution.kind not in EXECUTED:
+                if not tool.executable:
+                    continue
+                if why := self._guests.refusal(tool, toolset.servers[tool.server]):
                     raise UsageError(
                         f"{toolset.path}: guests cannot execute {tool.name} of {tool.server}:"
-                        f" its kind is {tool.execution.kind!r}, and they execute"
-                        f" {', '.join(EXECUTED)}",
-                        hint="Set `executable` and `cause` in its source, and compile it again.",
+                        f" {why}",
+                        hint="Set `executable` and `cause` in its source and compile it again, or"
+                        " use an image that can.",
                     )
 
     def with_found(self, offer: Offer) -> Offer:
@@ -115,7 +119,7 @@ class Gateway:
         try:
             if call.name in self._found:
                 tool = self._named(call.name)
-                return send(_execution(call, tool, _checked(tool, call.arguments))), None
+                return send(self._execution(call, tool, _checked(tool, call.arguments))), None
             _check(self.own[call.name].parameters, call.arguments, call.name)
             match call.name:
                 case "find_tools":
@@ -131,7 +135,7 @@ class Gateway:
                         call.arguments["server_name"], call.arguments["tool_name"]
                     )
                     arguments = call.arguments.get("params", {})
-            result = send(_execution(call, tool, _checked(tool, arguments)))
+            result = send(self._execution(call, tool, _checked(tool, arguments)))
             return result, ExecutedTool(tool.server, tool.name)
         except RefusedCallError as error:
             return ToolResult(call.id, str(error), error.code), None
@@ -185,6 +189,24 @@ class Gateway:
                 return toolset[number]
         raise RefusedCallError("unknown_tool", f"The server {server!r} has no tool {name!r}.")
 
+    def _execution(
+        self, call: ToolCall, tool: CatalogueTool, arguments: Mapping[str, Any]
+    ) -> ToolCall:
+        """The call that the guest carries out, with the id of the agent's."""
+        if isinstance(tool.execution, DesktopExecution):
+            return ToolCall(call.id, tool.execution.tool, arguments)
+        toolset, _ = self._places[tool.name]
+        return ToolCall(
+            call.id,
+            SERVICE_CALL,
+            {
+                "server": self._guests.told(toolset.servers[tool.server]),
+                "tool": tool.name,
+                "arguments": dict(arguments),
+                "execution": tool.execution.model_dump(mode="json"),
+            },
+        )
+
 
 def toolsets_of(exposure: Exposure) -> tuple[Toolset, ...]:
     """The toolsets of an exposure; none without a gateway. `UsageError` if one cannot be read."""
@@ -192,28 +214,12 @@ def toolsets_of(exposure: Exposure) -> tuple[Toolset, ...]:
     return tuple(Toolset.open(Path(path)) for path in options.toolsets) if options else ()
 
 
-def open_gateway(exposure: Exposure, condition: Condition) -> Gateway | None:
-    """The gateway of an exposure, for one episode. None if it has none, or the condition no tools.
-    `UsageError` if a toolset cannot be read or two tools have one name."""
+def open_gateway(exposure: Exposure, condition: Condition, image: str) -> Gateway | None:
+    """The gateway of an exposure, for one episode in a guest of an image. None if it has none, or
+    the condition no tools. `UsageError` if a toolset cannot be read or two tools have one name."""
     if exposure.gateway is None or condition == "gui":
         return None
-    return Gateway(exposure.gateway, toolsets_of(exposure))
-
-
-def _execution(call: ToolCall, tool: CatalogueTool, arguments: Mapping[str, Any]) -> ToolCall:
-    """The call that the guest carries out, with the id of the agent's."""
-    if isinstance(tool.execution, DesktopExecution):
-        return ToolCall(call.id, tool.execution.tool, arguments)
-    return ToolCall(
-        call.id,
-        SERVICE_CALL,
-        {
-            "server": tool.server,
-            "tool": tool.name,
-            "arguments": dict(arguments),
-            "execution": tool.execution.model_dump(mode="json"),
-        },
-    )
+    return Gateway(exposure.gateway, toolsets_of(exposure), Guests.of(image))
 
 
 def _checked(tool: CatalogueTool, arguments: Mapping[str, Any]) -> Mapping[str, Any]:

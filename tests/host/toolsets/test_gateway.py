@@ -126,7 +126,10 @@ def test_an_execution_is_one_call_of_the_generic_tool(toolset: Toolset) -> None:
     [call] = sent.calls
     assert (call.id, call.name) == ("7", "service_call")
     assert call.arguments["arguments"] == {"id": 3}
-    assert (call.arguments["server"], call.arguments["tool"]) == ("forge", "forge_close_issue")
+    assert (call.arguments["server"]["name"], call.arguments["tool"]) == (
+        "forge",
+        "forge_close_issue",
+    )
     assert call.arguments["execution"]["path"] == "/issues/{id}/close"
     assert executed == ExecutedTool("forge", "forge_close_issue")
     assert result.text == "done"
@@ -237,8 +240,8 @@ def test_the_configuration_says_what_is_wrong(tmp_path: Path) -> None:
         exposure_of("gateway", 20)
     missing = exposure_of("gateway", 20, "find", (str(tmp_path / "none"),))
     with pytest.raises(UsageError, match="No such file"):
-        open_gateway(missing, "tools")
-    assert open_gateway(missing, "gui") is None
+        open_gateway(missing, "tools", "")
+    assert open_gateway(missing, "gui", "") is None
 
 
 def test_tools_of_several_toolsets_are_found_in_one_ranking(
