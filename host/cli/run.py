@@ -26,7 +26,7 @@ from ambidex.host.records.config import (
     read_config,
 )
 from ambidex.host.records.experiment_plan import keep_plan
-from ambidex.host.records.gateway_options import GatewayForm
+from ambidex.host.records.gateway_options import GatewayForm, RetrieverKind
 from ambidex.host.records.rows import Row, finished
 from ambidex.host.records.trajectory import NAME as TRAJECTORY
 from ambidex.host.records.trajectory import read_trajectory
@@ -72,6 +72,7 @@ def run(
     top: int = 20,
     gateway: GatewayForm = "find",
     toolsets: Annotated[tuple[str, ...], MANY] = (),
+    retriever: RetrieverKind = "bm25",
     kept: CheckpointOptions = CheckpointOptions(),
     watch: Annotated[bool, Parameter(negative="")] = False,
     json: Json = False,
@@ -122,6 +123,9 @@ def run(
         For --exposure gateway: find (find_tools, call_tool) or route (route, execute-tool).
     toolsets
         Compiled toolsets that --exposure gateway searches.
+    retriever
+        How the gateway ranks tools: bm25 (by words), embedder (by vectors), product (by vectors of
+        servers and tools, as LiveMCPBench does) or fused (bm25 and embedder).
     json
         Print the report as JSON.
     watch
@@ -146,7 +150,7 @@ def run(
         condition=condition,
         options=options,
         limits=Limits(steps, time_limit, cost_limit),
-        exposure=exposure_of(exposure, top, gateway, toolsets),
+        exposure=exposure_of(exposure, top, gateway, toolsets, retriever),
         model=model_config,
         catalogue=catalogue,
         keep=kept.keep(),

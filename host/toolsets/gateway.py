@@ -26,8 +26,9 @@ from ambidex.host.records.gateway_options import GatewayOptions
 from ambidex.host.records.trajectory import ExecutedTool
 from ambidex.host.toolsets import CatalogueTool, DesktopExecution
 from ambidex.host.toolsets.gateway_tools import SPECS
-from ambidex.host.toolsets.index import ToolIndex
+from ambidex.host.toolsets.retrieval import Query, open_retriever, query_of
 from ambidex.host.toolsets.toolset import Toolset
+from ambidex.host.toolsets.vectors import Say, silent
 from ambidex.tasks import BROWSER
 
 __all__ = ["SERVICE_CALL", "Gateway", "open_gateway", "toolsets_of"]
@@ -37,8 +38,6 @@ SERVICE_CALL = "service_call"
 EXECUTED = ("desktop",)
 """Kinds of execution that the guest's code has."""
 RESERVED = {GUI, BROWSER, GATEWAY}
-TAG = re.compile(r"<tool_assistant>(.*?)</tool_assistant>", re.DOTALL)
-LABEL = re.compile(r"^\s*(?:server|tool)\s*:", re.MULTILINE)
 
 OFFLINE: Registry[Any] = Registry()
 """A schema's references to other documents are not fetched."""
@@ -59,7 +58,9 @@ class RefusedCallError(Exception):
 class Gateway:
     """The gateway of one episode. Its tools belong to the app `gateway`."""
 
-    def __init__(self, options: GatewayOptions, toolsets: tuple[Toolset, ...]) -> None:
+    def __init__(
+        self, options: GatewayOptions, toolsets: tuple[Toolset, ...], say: Say = silent
+    ) -> None:
         self.options = options
         self.own: dict[str, ToolSpec] = {tool.name: tool for tool in SPECS[options.form]}
         self._toolsets = toolsets
@@ -72,18 +73,17 @@ class Gateway:
                     f"{toolset.path}: a server may not be named {', '.join(sorted(clash))}",
                     hint="Calls of that name are counted as the GUI's or the gateway's.",
                 )
-            for number in range(len(toolset)):
-                name = toolset.name_of(number)
-                if name in self._places or name in self.own:
-                    raise UsageError(
-                        f"two tools behind the gateway are named {name}",
-                        hint="Write one of the toolsets with a prefix.",
-                    )
-                self._places[name] = (toolset, number)
+            names = toolset.names()
+            if clash := self._places.keys() & names or self.own.keys() & names:
+                raise UsageError(
+                    f"two tools behind the gateway are named {min(clash)}",
+                    hint="Write one of the toolsets with a prefix.",
+                )
+            self._places |= {name: (toolset, number) for number, name in enumerate(names)}
         self._found: dict[str, ToolSpec] = {}
         if not self._places:
             raise UsageError(f"there are no tools in {', '.join(options.toolsets)}")
-        self._index = ToolIndex.open(toolsets)
+        self.retriever = open_retriever(options, toolsets, say)
 
     def check_executions(self) -> None:
         """`UsageError` if a toolset offers a tool as executable that no guest can execute."""
@@ -136,14 +136,14 @@ class Gateway:
         except RefusedCallError as error:
             return ToolResult(call.id, str(error), error.code), None
 
-    def search(self, query: str, top: int) -> Iterator[CatalogueTool]:
+    def search(self, query: Query, top: int) -> Iterator[CatalogueTool]:
         """The tools that match best. Equal scores are in the order of toolsets and of tools."""
-        for _, number in self._index.best(query, top):
+        for _, number in self.retriever.best(query, top):
             which = bisect_right(self._starts, number) - 1
             yield self._toolsets[which][number - self._starts[which]]
 
     def _find(self, call: ToolCall, query: str, top: int) -> ToolResult:
-        tools = list(self.search(query, top))
+        tools = list(self.search(Query(query), top))
         if self.options.direct_calls:
             self._found |= {tool.name: _spec(tool) for tool in tools if tool.executable}
         found = [
@@ -155,9 +155,7 @@ class Gateway:
         return ToolResult(call.id, text if found else "No tool matches.")
 
     def _route(self, call: ToolCall) -> ToolResult:
-        query = str(call.arguments["query"])
-        tagged = TAG.search(query)
-        words = LABEL.sub("", tagged.group(1) if tagged else query)
+        query = query_of(call.arguments["query"])
         found = [
             {
                 "server_name": tool.server,
@@ -166,7 +164,7 @@ class Gateway:
                 "input_schema": tool.input_schema,
             }
             | _availability(tool)
-            for tool in self.search(words, self.options.top)
+            for tool in self.search(query, self.options.top)
         ]
         return ToolResult(call.id, _yaml(found) if found else "No tool matches.")
 
@@ -192,12 +190,15 @@ def toolsets_of(exposure: Exposure) -> tuple[Toolset, ...]:
     return tuple(Toolset.open(Path(path)) for path in options.toolsets) if options else ()
 
 
-def open_gateway(exposure: Exposure, condition: Condition) -> Gateway | None:
+def open_gateway(
+    exposure: Exposure, condition: Condition, say: Say = silent
+) -> Gateway | None:
     """The gateway of an exposure, for one episode. None if it has none, or the condition no tools.
-    `UsageError` if a toolset cannot be read or two tools have one name."""
+    `UsageError` if a toolset cannot be read, two tools have one name, or the embedder is unknown.
+    `say` is told how far vectors are that have to be computed first."""
     if exposure.gateway is None or condition == "gui":
         return None
-    return Gateway(exposure.gateway, toolsets_of(exposure))
+    return Gateway(exposure.gateway, toolsets_of(exposure), say)
 
 
 def _execution(call: ToolCall, tool: CatalogueTool, arguments: Mapping[str, Any]) -> ToolCall:
