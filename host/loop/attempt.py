@@ -197,6 +197,7 @@ class Attempt:
             "ended_by": "person" if person.ended else "agent",
             "offered": tuple(sorted(self.episode.offered)),
             "assisted": person.assisted,
+            "retriever": gateway.retriever.name if gateway else "",
             "checkpoints": tuple(judge.outcomes),
         }
 

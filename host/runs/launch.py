@@ -44,6 +44,7 @@ from ambidex.host.records.rows import Row, finished, read_rows, unjudged
 from ambidex.host.runs.machines import MachineOptions, Source, open_machines
 from ambidex.host.runs.progress_lines import ProgressDisplay
 from ambidex.host.runs.runner import run_jobs
+from ambidex.host.terminal import Terminal
 from ambidex.host.toolsets.gateway import open_gateway, toolsets_of
 from ambidex.tasks import Suite
 from ambidex.tasks.livemcpbench.body import KeyPointBody
@@ -191,7 +192,8 @@ def check(request: RunRequest, machines: MachineOptions) -> None:
             check_dialect(model.dialect)
             check_effort(model, "chat" if model is request.grounder else form_of(model.dialect))
     check_exposure(request.exposure)
-    gateway = open_gateway(request.exposure, request.condition)
+    say = Terminal(stderr=True).print
+    gateway = open_gateway(request.exposure, request.condition, say)
     if gateway:
         gateway.check_executions()
     if gateway and gateway.options.direct_calls and request.fork:

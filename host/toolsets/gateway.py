@@ -190,9 +190,7 @@ def toolsets_of(exposure: Exposure) -> tuple[Toolset, ...]:
     return tuple(Toolset.open(Path(path)) for path in options.toolsets) if options else ()
 
 
-def open_gateway(
-    exposure: Exposure, condition: Condition, say: Say = silent
-) -> Gateway | None:
+def open_gateway(exposure: Exposure, condition: Condition, say: Say = silent) -> Gateway | None:
     """The gateway of an exposure, for one episode. None if it has none, or the condition no tools.
     `UsageError` if a toolset cannot be read, two tools have one name, or the embedder is unknown.
     `say` is told how far vectors are that have to be computed first."""

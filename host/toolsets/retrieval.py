@@ -164,7 +164,9 @@ class Fused:
     def best(self, query: Query, top: int) -> list[tuple[float, int]]:
         """As `Retriever` says."""
         words = self._words.scores(query)
-        return best_of(fused_scores(words, words > 0) + fused_scores(self._vectors.scores(query)), top)
+        return best_of(
+            fused_scores(words, words > 0) + fused_scores(self._vectors.scores(query)), top
+        )
 
 
 def product_scores(
@@ -194,7 +196,7 @@ def fused_scores(scores: Scores, ranked: NDArray[np.bool_] | None = None) -> Sco
 
 def rounded(parts: Sequence[NDArray[Any]]) -> Scores:
     """The parts in one array, rounded."""
-    return np.round(np.concatenate(parts).astype(np.float64), DIGITS)
+    return np.asarray(np.round(np.concatenate(parts).astype(np.float64), DIGITS), np.float64)
 
 
 def best_of(scores: Scores, top: int, *, positive: bool = False) -> list[tuple[float, int]]:

@@ -85,8 +85,8 @@ def _compute(path: Path, toolset: Toolset, embed: Embedder, say: Say) -> None:
 
 
 def _texts(toolset: Toolset) -> Iterator[str]:
-    for server, name, description in toolset.texts():
-        yield f"{server} {name.replace('_', ' ').replace('-', ' ')}. {description}"
+    for owner, name, description in toolset.texts():
+        yield f"{owner} {name.replace('_', ' ').replace('-', ' ')}. {description}"
     about = [f"{server.name}. {server.description}" for server in toolset.servers.values()]
     yield from about
     for server, text in zip(toolset.servers.values(), about, strict=True):

@@ -27,6 +27,7 @@ from ambidex.host.toolsets import (
 )
 from ambidex.host.toolsets.gateway import Gateway, open_gateway
 from ambidex.host.toolsets.index import ToolIndex
+from ambidex.host.toolsets.retrieval import Query
 from ambidex.host.toolsets.toolset import Toolset, ToolsetWriter
 from tests.support.tables import every_case
 
@@ -203,7 +204,7 @@ def test_equal_matches_are_in_the_toolset_s_order(
     other = CatalogueTool(server="s", name="other", execution=McpExecution(tool="t"))
     small = toolset_of(tmp_path_factory.mktemp("equal"), *same, other)
     gateway = gateway_of(small)
-    found = [tool.name for tool in gateway.search("resize", top)]
+    found = [tool.name for tool in gateway.search(Query("resize"), top)]
     assert found == [f"zz{number}" for number in range(count)][:top]
 
 
@@ -216,8 +217,8 @@ def test_any_query_is_answered_in_both_forms(toolset: Toolset, query: str) -> No
 
 
 def test_an_index_is_built_once_and_found_again(toolset: Toolset) -> None:
-    first = ToolIndex.open([toolset]).best("close an issue", 3)
-    assert ToolIndex.open([toolset]).best("close an issue", 3) == first
+    first = ToolIndex.open([toolset]).scores("close an issue").tolist()
+    assert ToolIndex.open([toolset]).scores("close an issue").tolist() == first
     folders = list(toolset.path.parent.glob("*.index-*"))
     assert len(folders) == 1
 
@@ -252,8 +253,8 @@ def test_tools_of_several_toolsets_are_found_in_one_ranking(
     )
     both = (toolset, toolset_of(tmp_path, second))
     gateway = Gateway(GatewayOptions(toolsets=tuple(str(one.path) for one in both)), both)
-    assert [tool.name for tool in gateway.search("send a message", 1)] == ["send_mail"]
-    found = {tool.name for tool in gateway.search("project", 5)}
+    assert [tool.name for tool in gateway.search(Query("send a message"), 1)] == ["send_mail"]
+    found = {tool.name for tool in gateway.search(Query("project"), 5)}
     assert found == {"forge_close_issue", "send_mail"}
 
 
