@@ -49,11 +49,10 @@ def toolset_retrieval(data: Path, toolset: Path, *others: Path) -> None:
     """
     gold, routes = list(read_gold(data)), list(read_routes(data))
     console = Console(width=120)
-    table = Table("tools", "retriever")
-    for name in (f"task text ({len(gold)})", f"agents' route queries ({len(routes)})"):
-        for top in TOPS:
-            table.add_column(f"{name} @{top} %" if top == TOPS[0] else f"@{top} %", justify="right")
-    for column in ("p50 ms", "p95 ms", "open ms"):
+    title = f"recall in %: {len(gold)} task texts, {len(routes)} route queries of an agent"
+    table = Table("tools", "retriever", title=title)
+    recalls = [f"{name} @{top}" for name in ("task", "route") for top in TOPS]
+    for column in (*recalls, "p50 ms", "p95 ms", "open ms"):
         table.add_column(column, justify="right")
     for paths in dict.fromkeys([(toolset,), (toolset, *others)]):
         for kind in get_args(RetrieverKind):

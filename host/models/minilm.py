@@ -20,8 +20,8 @@ from ambidex.host.errors import UsageError
 __all__ = ["MiniLM"]
 
 TOKENIZER = "embeddings/data/all-MiniLM-L6-v2-onnx-int8/tokenizer.json"
-TOKENS = 64
-"""Of a text, as many tokens are read. More cost time and find no more tools."""
+TOKENS = 256
+"""Of a text, as many tokens are read: the model was made for no more."""
 LONGEST = 2000
 """Characters of a text that are tokenized."""
 
@@ -55,6 +55,8 @@ class MiniLM:
 
     def __call__(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """The vectors of the texts. One text at a time: it does not depend on the others."""
+        if len(texts) == 1:
+            return self._vector(texts[0])[np.newaxis]
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             return np.array(list(pool.map(self._vector, texts)), np.float32)
 

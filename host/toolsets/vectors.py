@@ -23,6 +23,8 @@ __all__ = ["Say", "ToolVectors", "open_vectors", "silent"]
 
 VERSION = 1
 """Raised when the embedded texts change."""
+LONGEST = 300
+"""Characters of a tool's text: more cost time and did not find more."""
 CHUNK = 64
 """Texts that are embedded at a time, and lost by an interruption."""
 REPORTED = 16
@@ -86,7 +88,8 @@ def _compute(path: Path, toolset: Toolset, embed: Embedder, say: Say) -> None:
 
 def _texts(toolset: Toolset) -> Iterator[str]:
     for owner, name, description in toolset.texts():
-        yield f"{owner} {name.replace('_', ' ').replace('-', ' ')}. {description}"
+        spaced = name.replace("_", " ").replace("-", " ")
+        yield f"{owner} {spaced}. {description}"[:LONGEST]
     about = [f"{server.name}. {server.description}" for server in toolset.servers.values()]
     yield from about
     for server, text in zip(toolset.servers.values(), about, strict=True):
