@@ -132,7 +132,7 @@ class Gateway:
                     )
                     arguments = call.arguments.get("params", {})
             result = send(_execution(call, tool, _checked(tool, arguments)))
-            return result, ExecutedTool(tool.server, tool.name)
+            return result, ExecutedTool(tool.server, tool.name, arguments)
         except RefusedCallError as error:
             return ToolResult(call.id, str(error), error.code), None
 

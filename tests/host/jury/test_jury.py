@@ -85,7 +85,7 @@ def test_all_key_points_at_once_without_output_as_livemcpbench_asks(
     tmp_path: Path, keyed: Suite
 ) -> None:
     run = tmp_path / "run"
-    search = {**READ, "tool": "route", "arguments": {"query": "files"}}
+    search = {**READ, "tool": "route", "arguments": {"query": "files"}, "search": True}
     played(run, keyed, calls=(search, READ))
     judge = Recorded("one", {"": "Thoughts: done\nStatus: success"})
     row = hold(run, keyed, ONE.model_copy(update={"form": "status"}), judge)

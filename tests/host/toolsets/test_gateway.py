@@ -129,7 +129,7 @@ def test_an_execution_is_one_call_of_the_generic_tool(toolset: Toolset) -> None:
     assert call.arguments["arguments"] == {"id": 3}
     assert (call.arguments["server"], call.arguments["tool"]) == ("forge", "forge_close_issue")
     assert call.arguments["execution"]["path"] == "/issues/{id}/close"
-    assert executed == ExecutedTool("forge", "forge_close_issue")
+    assert executed == ExecutedTool("forge", "forge_close_issue", {"id": 3})
     assert result.text == "done"
 
 
@@ -143,7 +143,7 @@ def test_a_tool_of_the_desktop_is_called_as_the_guest_names_it(toolset: Toolset)
     call = ToolCall("7", "execute-tool", arguments)
     _, executed = gateway_of(toolset, form="route").answer(call, sent)
     assert sent.calls == [ToolCall("7", "calc_set_cell_value", {"cell": "A1", "value": 1})]
-    assert executed == ExecutedTool("calc", "set_cell")
+    assert executed == ExecutedTool("calc", "set_cell", {"cell": "A1", "value": 1})
 
 
 @every_case(
