@@ -152,7 +152,7 @@ def _run(
     config = config_of(request, prices, source)
     if request.fork:
         refuse_another_image(Path(request.fork.run), source.image)
-    for line in left_out(request.suite):
+    for line in (*left_out(request.suite), *missing_gateway(request)):
         display.message(line)
     if adopt(folder, config):
         display.message(f"resuming the run in {folder}")
@@ -264,6 +264,17 @@ def left_out(suite: Suite) -> Iterator[str]:
         first = next(task.name for task in suite.left_out if task.why == why)
         others = f" and {number - 1} others" if number > 1 else ""
         yield f"left out: {first}{others}: {why}"
+
+
+def missing_gateway(request: RunRequest) -> Iterator[str]:
+    """A warning if tasks were written for the tools of a gateway and the run has none."""
+    written = [t.name for t in request.suite.tasks if isinstance(t.body, KeyPointBody)]
+    if written and request.exposure.gateway is None:
+        yield (
+            f"warning: {written[0]} and the other tasks of {request.suite.name} were written for "
+            "tools behind a gateway, and this run has none (--exposure gateway): the agent has "
+            "only the guest's own tools"
+        )
 
 
 def catalogue_hash(catalogue: Mapping[str, ToolSpec]) -> str:

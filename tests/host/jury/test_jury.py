@@ -129,6 +129,24 @@ def test_a_model_may_extract_the_key_points(tmp_path: Path, keyed: Suite) -> Non
     assert (len(answers), row.jury and row.jury.requests) == (3, 4)
 
 
+@every_case(
+    "calls",
+    [
+        (),
+        ({**READ, "tool": "route", "search": True},),
+        ({**READ, "error": "timeout"},),
+        ({**READ, "arguments": {"text": READ["output"]}},),
+    ],
+)
+def test_a_liar_is_not_believed_by_a_judge_that_always_says_yes(
+    tmp_path: Path, keyed: Suite, calls: tuple[dict[str, object], ...]
+) -> None:
+    run = tmp_path / "run"
+    played(run, keyed, calls=calls)
+    jury = Jury(judges=("one",), each=3, rule="best")
+    assert hold(run, keyed, jury, Recorded("one", {"": PROVED})).score == 0
+
+
 @every_case("form", ["chat", "messages", "responses"])
 def test_a_judge_is_asked_in_the_format_of_its_api(
     tmp_path: Path, keyed: Suite, form: Form
