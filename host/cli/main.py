@@ -71,6 +71,11 @@ app.command(
     help="Compare and annotate OSWorld's tasks.",
 )
 app.command(
+    "ambidex.host.cli.toolset:toolset",
+    name="toolset",
+    help="Compile, search and lock catalogues of thousands of tools.",
+)
+app.command(
     "ambidex.toolgen.cli:toolgen",
     name="toolgen",
     help="Generate, test, review and admit new tools.",

@@ -149,7 +149,7 @@ class Attempt:
             **({"from": point.reference} if point else {}),
         )
         tools = offered(tools_of(self.task.spec, served), config.condition)
-        gateway = open_gateway(config.exposure, config.condition)
+        gateway = open_gateway(config.exposure, config.condition, config.image)
         if gateway:
             gui = {name: tool for name, tool in tools.items() if is_gui(tool.app)}
             tools, served = gui | gateway.own, (*served, *gateway.own.values())

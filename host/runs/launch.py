@@ -193,7 +193,7 @@ def check(request: RunRequest, machines: MachineOptions) -> None:
             check_effort(model, "chat" if model is request.grounder else form_of(model.dialect))
     check_exposure(request.exposure)
     say = Terminal(stderr=True).print
-    gateway = open_gateway(request.exposure, request.condition, say)
+    gateway = open_gateway(request.exposure, request.condition, machines.image, say)
     if gateway:
         gateway.check_executions()
     if gateway and gateway.options.direct_calls and request.fork:

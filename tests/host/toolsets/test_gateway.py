@@ -26,6 +26,7 @@ from ambidex.host.toolsets import (
     Server,
 )
 from ambidex.host.toolsets.gateway import Gateway, open_gateway
+from ambidex.host.toolsets.importers.mcp import mcp_tool
 from ambidex.host.toolsets.index import ToolIndex
 from ambidex.host.toolsets.retrieval import Query
 from ambidex.host.toolsets.toolset import Toolset, ToolsetWriter
@@ -127,7 +128,10 @@ def test_an_execution_is_one_call_of_the_generic_tool(toolset: Toolset) -> None:
     [call] = sent.calls
     assert (call.id, call.name) == ("7", "service_call")
     assert call.arguments["arguments"] == {"id": 3}
-    assert (call.arguments["server"], call.arguments["tool"]) == ("forge", "forge_close_issue")
+    assert (call.arguments["server"]["name"], call.arguments["tool"]) == (
+        "forge",
+        "forge_close_issue",
+    )
     assert call.arguments["execution"]["path"] == "/issues/{id}/close"
     assert executed == ExecutedTool("forge", "forge_close_issue", {"id": 3})
     assert result.text == "done"
@@ -238,8 +242,8 @@ def test_the_configuration_says_what_is_wrong(tmp_path: Path) -> None:
         exposure_of("gateway", 20)
     missing = exposure_of("gateway", 20, "find", (str(tmp_path / "none"),))
     with pytest.raises(UsageError, match="No such file"):
-        open_gateway(missing, "tools")
-    assert open_gateway(missing, "gui") is None
+        open_gateway(missing, "tools", "")
+    assert open_gateway(missing, "gui", "") is None
 
 
 def test_tools_of_several_toolsets_are_found_in_one_ranking(
@@ -280,3 +284,19 @@ def test_a_tool_that_no_guest_can_execute_is_refused_before_a_run(
         Gateway(GatewayOptions(toolsets=("small",)), (toolset,)).check_executions()
     fine = toolset_of(tmp_path, *(tool for tool in toolset if tool.server != "forge"))
     Gateway(GatewayOptions(toolsets=("small",)), (fine,)).check_executions()
+
+
+def test_route_knows_the_tools_of_mcp_servers_by_their_own_names(tmp_path: Path) -> None:
+    tools = (mcp_tool(server, "list_items", f"List {server}.", {}) for server in ("a b", "c"))
+    gateway, sent = gateway_of(toolset_of(tmp_path, *tools), form="route"), Sent()
+    result, _ = gateway.answer(ToolCall("1", "route", {"query": "list"}), sent)
+    found = yaml.safe_load(result.text)
+    assert [(tool["server_name"], tool["tool_name"]) for tool in found] == [
+        ("a b", "list_items"),
+        ("c", "list_items"),
+    ]
+    for name in ("list_items", "a_b_list_items"):
+        arguments = {"server_name": "a b", "tool_name": name}
+        _, executed = gateway.answer(ToolCall("2", "execute-tool", arguments), sent)
+        assert executed == ExecutedTool("a b", "list_items", {})
+    assert [call.arguments["tool"] for call in sent.calls] == ["a_b_list_items"] * 2

@@ -1,0 +1,184 @@
+"""`ambidex toolset`: compile, list, search and lock catalogues of thousands of tools."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import App, Parameter
+from rich.table import Table
+
+from ambidex.host.cli.assets import Store, store_of
+from ambidex.host.cli.run import Json
+from ambidex.host.errors import UsageError
+from ambidex.host.records.gateway_options import GatewayOptions, RetrieverKind
+from ambidex.host.terminal import Terminal, echo, one_line, print_json
+from ambidex.host.toolsets import CatalogueTool
+from ambidex.host.toolsets.compiling import compile_sources
+from ambidex.host.toolsets.retrieval import Query, open_retriever
+from ambidex.host.toolsets.sources import read_sources
+from ambidex.host.toolsets.toolset import Toolset
+
+__all__ = ["toolset"]
+
+toolset = App(name="toolset")
+ON = Parameter(negative="")
+SHOWN = 100
+"""Maximum characters of a description in a table."""
+
+
+@toolset.command(name="compile")
+def compile_(
+    sources: Path,
+    *,
+    out: Annotated[Path | None, Parameter(alias="-o")] = None,
+    store: Store = None,
+) -> int:
+    """Compile a toolset from its sources.
+
+    Parameters
+    ----------
+    sources
+        A TOML file that lists the sources.
+    out
+        The toolset's file; by default that of the sources, ending in .toolset.
+    """
+    to = out or sources.with_suffix(".toolset")
+    made = compile_sources(read_sources(sources), sources.parent, store_of(store), to)
+    unavailable = sum(not tool.executable for tool in made)
+    echo(
+        f"{len(made)} tools of {len(made.servers)} servers, {len(made) - unavailable} executable:"
+        f" {to}\n{made.hash}"
+    )
+    return 0
+
+
+@toolset.command(name="list")
+def list_(
+    path: Path,
+    *,
+    server: str = "",
+    json: Json = False,
+) -> int:
+    """List the servers of a toolset, or the tools of one server.
+
+    Parameters
+    ----------
+    path
+        A toolset.
+    server
+        The server whose tools are listed.
+    """
+    opened = Toolset.open(path)
+    if server:
+        if server not in opened.servers:
+            raise UsageError(
+                f"{path} has no server {server!r}",
+                hint=f"`ambidex toolset list {path}` names its servers.",
+            )
+        _print_tools([tool for tool in opened if tool.server == server], json)
+        return 0
+    counts, executable = Counter[str](), Counter[str]()
+    for tool in opened:
+        counts[tool.server] += 1
+        executable[tool.server] += tool.executable
+    if json:
+        print_json(
+            [
+                {
+                    **one.model_dump(mode="json", exclude_unset=True),
+                    "tools": counts[name],
+                    "executable": executable[name],
+                }
+                for name, one in opened.servers.items()
+            ]
+        )
+        return 0
+    table = Table("server", "category", "tools", "executable", "about", title_justify="left")
+    for name, one in opened.servers.items():
+        about = one.title or one.description
+        numbers = str(counts[name]), str(executable[name])
+        table.add_row(name, one.category, *numbers, _short(about))
+    table.add_row("all", "", str(len(opened)), str(executable.total()), "", style="bold")
+    Terminal().print(table)
+    return 0
+
+
+@toolset.command
+def describe(path: Path, *names: str) -> int:
+    """Print everything that a toolset says of tools, or of servers, as JSON.
+
+    Parameters
+    ----------
+    path
+        A toolset.
+    names
+        Names of tools or servers.
+    """
+    opened = Toolset.open(path)
+    numbers = {opened.name_of(number): number for number in range(len(opened))}
+    found: list[Any] = []
+    for name in names:
+        if name in numbers:
+            found.append(opened[numbers[name]].model_dump(mode="json", exclude_unset=True))
+        elif name in opened.servers:
+            found.append(opened.servers[name].model_dump(mode="json", exclude_unset=True))
+        else:
+            raise UsageError(
+                f"{path} has no tool and no server {name!r}",
+                hint=f"Find it with `ambidex toolset search {path} WORDS`.",
+            )
+    print_json(found)
+    return 0
+
+
+@toolset.command
+def search(
+    path: Path,
+    *words: str,
+    top: int = 5,
+    retriever: RetrieverKind = "bm25",
+    json: Json = False,
+) -> int:
+    """Search a toolset as a gateway does, best match first.
+
+    Parameters
+    ----------
+    path
+        A toolset.
+    words
+        What the tool should do.
+    top
+        Number of tools.
+    retriever
+        How tools are ranked: bm25 (by words), embedder (by vectors), product (by vectors of servers
+        and tools) or fused (bm25 and embedder).
+    """
+    opened = Toolset.open(path)
+    options = GatewayOptions(toolsets=(str(path),), retriever=retriever)
+    ranking = open_retriever(options, [opened], Terminal(stderr=True).print)
+    best = ranking.best(Query(" ".join(words)), top)
+    _print_tools([opened[number] for _, number in best], json)
+    return 0 if best else 1
+
+
+def _print_tools(tools: list[CatalogueTool], json: bool) -> None:
+    if json:
+        print_json([tool.model_dump(mode="json", exclude_unset=True) for tool in tools])
+        return
+    table = Table(title_justify="left")
+    table.add_column("tool", no_wrap=True)
+    for column in ("arguments", "description", "unavailable"):
+        table.add_column(column)
+    for tool in tools:
+        required = tool.input_schema.get("required", ())
+        names = tool.input_schema.get("properties", {})
+        arguments = ", ".join(name if name in required else f"{name}?" for name in names)
+        table.add_row(tool.name, _short(arguments), _short(tool.description), tool.cause)
+    Terminal().print(table)
+
+
+def _short(text: str) -> str:
+    line = one_line(text.strip().split("\n")[0])
+    return line if len(line) <= SHOWN else f"{line[: SHOWN - 1]}…"
