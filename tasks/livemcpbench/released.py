@@ -20,6 +20,7 @@ from pydantic import Field
 
 from ambidex.evaluators.key_points import RecordedCall
 from ambidex.evaluators.verdict_text import read_status
+from ambidex.tasks.livemcpbench import EXECUTE, ROUTE
 from ambidex.tasks.livemcpbench.body import key_points_in
 from ambidex.tasks.livemcpbench.catalogue import Metadata, Upstream, read_file
 
@@ -37,7 +38,6 @@ __all__ = [
     "recorded_calls",
 ]
 
-EXECUTE, ROUTE = "execute-tool", "route"
 FAILED = ("isError=True", "Tool call timed out.")
 """How the output of a call that failed ends."""
 
