@@ -121,6 +121,28 @@ def test_a_model_that_refuses_is_reported_before_any_machine(
     assert [request["messages"][0]["role"] for request in requests] == ["user"]
 
 
+def test_a_run_of_another_provider_image_or_condition_is_not_resumed(
+    suite: Suite,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def opened(*_: object) -> None:
+        raise AssertionError("machines were opened")
+
+    monkeypatch.setattr("ambidex.host.runs.launch.open_machines", opened)
+    words = ("run", suite.folder, "--agent", "noop", "--out", tmp_path)
+    made = config_of(suite, provider="libvirt", image="debian-12:1234")
+    (tmp_path / "run.json").write_text(made.model_dump_json())
+    for other, said in [
+        (("--provider", "sandbox", "--image", "x"), "provider was 'libvirt', is 'sandbox'"),
+        (("--image", "debian-13-services"), "image was 'debian-12:1234', is 'debian-13-services'"),
+        (("--provider", "attached", "--condition", "gui"), "condition was 'hybrid', is 'gui'"),
+    ]:
+        assert ambidex(*words, *other) == 2
+        assert said in capsys.readouterr().err
+
+
 def test_tools_are_listed_with_source_and_arguments(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
