@@ -261,6 +261,7 @@ def check(request: RunRequest, machines: MachineOptions) -> None:
         gateway.check_executions()
     if gateway and gateway.options.direct_calls and request.fork:
         raise UsageError("a fork cannot offer the tools that a gateway found before its step")
+    refuse_unknown_image(machines)
     refuse_missing_services(request, machines.image)
     judged_later = [
         task.name for task in request.suite.tasks if isinstance(task.body, KeyPointBody)
@@ -282,6 +283,16 @@ def check(request: RunRequest, machines: MachineOptions) -> None:
         raise UsageError(
             f"an interim verdict after {outside[0]} steps is outside the limit of "
             f"{request.limits.steps} steps"
+        )
+
+
+def refuse_unknown_image(machines: MachineOptions) -> None:
+    """`UsageError` if there is no image of that name, built or not."""
+    from ambidex.vm.building.image import image_names
+
+    if machines.provider in BUILT_FROM_IMAGES and machines.image not in image_names():
+        raise UsageError(
+            f"there is no image {machines.image!r}", hint=f"There are {', '.join(image_names())}."
         )
 
 

@@ -183,11 +183,11 @@ def test_the_error_for_a_malformed_verdict_file_does_not_quote_it(folder: Folder
 @pytest.mark.parametrize(
     ("more", "what"),
     [
-        ({"verdict": "perhaps"}, "verdict: Input should be 'accept', 'revise' or 'reject'"),
-        ({"draft": "two"}, "draft: Input should be a valid integer"),
+        ({"verdict": "perhaps"}, "verdict: must be 'accept', 'revise' or 'reject'"),
+        ({"draft": "two"}, "draft: must be a valid integer"),
         ({"mood": "good"}, "mood: unknown key"),
         ({"reasons": {"elegant": "yes"}}, "reasons.elegant: unknown key"),
-        ({"reasons": {"safe": 1}}, "reasons.safe: Input should be a valid string"),
+        ({"reasons": {"safe": 1}}, "reasons.safe: must be a valid string"),
     ],
 )
 def test_a_malformed_verdict_is_refused_with_the_reason(
