@@ -143,11 +143,12 @@ def test_the_error_for_wrong_arguments_says_what_is_allowed_and_nothing_is_execu
     play(start_worker, scene)
 
 
-def test_the_error_for_an_unknown_tool_lists_tools(start_worker: StartWorker) -> None:
+def test_the_error_for_an_unknown_tool_names_the_nearest_three(start_worker: StartWorker) -> None:
     async def scene(client: Client[Any]) -> None:
         fields = error(await call(client, "small_anser"))
         assert fields["code"] == "unknown_tool"
-        assert "small_answer" in fields["hint"]
+        assert fields["hint"].startswith("The nearest are small_answer, ")
+        assert fields["hint"].count(",") == 2
 
     play(start_worker, scene)
 
