@@ -11,6 +11,7 @@ python -m bench steps                 checkpoints of a virtual machine, and fork
 python -m bench services              machines with services: reverts, checkpoints, forks, leaks
 python -m bench resume                a run that is killed and resumed, against one left alone
 python -m bench disk                  files read from the disk of a paused machine
+python -m bench aws-tools             every operation that moto implements, called once; no machine
 python -m bench attack                agents that attack their verdict: each must score 0
 python -m bench judge RUN             overhead of the box for verdicts on a run's evidence
 python -m bench livemcpbench DIR      LiveMCPBench's judges against people; no machine
@@ -35,6 +36,7 @@ from rich.console import Console
 
 from ambidex.vm.building.image import open_image
 from bench.attack import attack
+from bench.aws.command import aws_tools
 from bench.desktop import PLACES, crowd, first_ready, reverts, round_trips
 from bench.disk import disk
 from bench.judge import judge
@@ -95,6 +97,7 @@ def main(
 
 
 app.command(attack)
+app.command(aws_tools)
 app.command(disk)
 app.command(judge)
 app.command(livemcpbench)

@@ -28,6 +28,7 @@ from ambidex.host.toolsets.sources import McpSource, Sources
 from ambidex.tasks.assets import AssetStore
 from ambidex.tasks.livemcpbench.catalogue import read_file
 from ambidex.tasks.livemcpbench.released import (
+    Conversation,
     StoredVerdict,
     activity,
     by_status_line,
@@ -36,6 +37,7 @@ from ambidex.tasks.livemcpbench.released import (
     read_labels,
     read_verdicts,
 )
+from bench.liar import liar_table
 
 __all__ = ["FILES", "Reading", "catalogue_counts", "livemcpbench", "readings", "tables"]
 
@@ -149,7 +151,9 @@ def tables(folder: Path) -> Iterator[Table]:
         yield _judges(name, reading)
     yield _differences(both["substring"], both["status line"])
     yield _tests(read_file(folder / PAPER, Paper))
-    yield _activity(folder)
+    conversations = read_conversations(folder / CONVERSATIONS)
+    yield liar_table(conversations)
+    yield _activity(conversations)
 
 
 def catalogue_counts(folder: Path) -> dict[str, tuple[int, int, int]]:
@@ -239,8 +243,8 @@ def _tests(paper: Paper) -> Table:
     return table
 
 
-def _activity(folder: Path) -> Table:
-    means = activity(read_conversations(folder / CONVERSATIONS))
+def _activity(conversations: Sequence[Conversation]) -> Table:
+    means = activity(conversations)
     title = f"What the agent did per task, means over {means.tasks} conversations"
     table = Table(title=title, title_justify="left")
     for column in ("messages", "agent's turns", "different tools", "execute-tool", "route"):

@@ -56,12 +56,18 @@ def failure(code: str, message: str, hint: str = "") -> CallToolResult:
 class Server(FastMCP[None]):
     """The MCP server of the tools. It accepts the reference's tool names as well.
 
-    A repeated call id gets the stored result.
+    A repeated call id gets the stored result. `unlisted` tools are carried out too.
     """
 
-    def __init__(self, tools: dict[str, Tool], workers: dict[str, Worker]) -> None:
+    def __init__(
+        self,
+        tools: dict[str, Tool],
+        workers: dict[str, Worker],
+        unlisted: Optional[dict[str, Tool]] = None,
+    ) -> None:
         super().__init__("ambidex")
-        self._offered = tools
+        self._listed = tools
+        self._offered = {**tools, **(unlisted or {})}
         self._workers = workers
         self._results: Store[CallToolResult] = Store()
         self._served = [
@@ -134,5 +140,5 @@ class Server(FastMCP[None]):
 
     def _suggestions(self, name: str) -> str:
         app = name.partition("_")[0]
-        same_app = [tool for tool in self._offered if tool.startswith(app + "_")]
-        return f"Tools: {', '.join(same_app or self._offered)}."
+        same_app = [tool for tool in self._listed if tool.startswith(app + "_")]
+        return f"Tools: {', '.join(same_app or self._listed)}."

@@ -121,7 +121,8 @@ def describe(folder: Path = FOLDER) -> list[dict[str, Any]]:
             **aliases.metadata(tool),
         }
         for _, tool in sorted(
-            (item for app in apps for item in app.tools.items()), key=lambda item: item[0]
+            (item for app in apps if app.listed for item in app.tools.items()),
+            key=lambda item: item[0],
         )
     ]
 
