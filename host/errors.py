@@ -4,6 +4,7 @@ its first call on, mouse and keyboard included.
                                              before it acted   after it acted
 TaskError       the data is wrong            raised at load, exit 2, file and key named
 UsageError      the request is wrong         raised before any machine, exit 2
+BusyError       what it needs is in use      raised before any machine, exit 3
 MachineError    the machine failed           void              void once, then a score of 0
 GuestError      the guest did not answer     void              void once, then a score of 0
 ModelError      the model refused a request  void              void once, then a score of 0
@@ -32,6 +33,7 @@ from ambidex.vm import MachineError
 __all__ = [
     "FIX",
     "VOID",
+    "BusyError",
     "ContextLimitError",
     "EndedBy",
     "GuestError",
@@ -61,6 +63,10 @@ class HintedError(Exception):
 
 class UsageError(HintedError):
     """The user's request cannot be carried out as given."""
+
+
+class BusyError(UsageError):
+    """The request could be carried out at another time: something it needs is in use."""
 
 
 class GuestError(HintedError):

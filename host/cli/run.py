@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
+from cyclopts.validators import Number
 
 from ambidex.host import Limits
 from ambidex.host.agents import refuse_unused_model
@@ -19,6 +20,7 @@ from ambidex.host.errors import UsageError
 from ambidex.host.models.exposure import exposure_of
 from ambidex.host.records.command import keep_command, this_command
 from ambidex.host.records.config import (
+    LONGEST_SETTLE,
     Condition,
     Effort,
     ModelConfig,
@@ -47,6 +49,7 @@ from ambidex.tasks.load import load_suite
 
 __all__ = ["MANY", "Json", "exit_code", "experiment", "print_json", "prove", "replay", "run"]
 
+Settle = Annotated[float, Parameter(validator=Number(gte=0, lte=LONGEST_SETTLE))]
 MANY = Parameter(consume_multiple=True, negative="")
 Options = Annotated[RunOptions, Parameter(name="*", negative="", consume_multiple=True)]
 Json = Annotated[bool, Parameter(negative="", help="Print JSON.")]
@@ -59,7 +62,7 @@ def run(
     model: str = "",
     base_url: str = "",
     condition: Condition = "hybrid",
-    steps: int = 15,
+    steps: Annotated[int, Parameter(validator=Number(gte=1))] = 15,
     tasks: Annotated[tuple[str, ...], MANY] = (),
     of: SelectionOptions = SelectionOptions(),
     out: Path | None = None,
@@ -69,9 +72,9 @@ def run(
     dialect: str = "functions",
     effort: Effort | None = None,
     temperature: float | None = None,
-    images: int = 3,
+    images: Annotated[int, Parameter(validator=Number(gte=1))] = 3,
     exposure: Policy | None = None,
-    top: int = 20,
+    top: Annotated[int, Parameter(validator=Number(gte=1))] = 20,
     gateway: GatewayForm = "find",
     toolsets: Annotated[tuple[str, ...], MANY] = (),
     kept: CheckpointOptions = CheckpointOptions(),
@@ -230,9 +233,9 @@ def prove(
     *,
     tasks: Annotated[tuple[str, ...], MANY] = (),
     of: SelectionOptions = SelectionOptions(),
-    repeats: int = 0,
+    repeats: Annotated[int, Parameter(validator=Number(gte=0))] = 0,
     out: Path | None = None,
-    settle: float = 5.0,
+    settle: Settle = 5.0,
     json: Json = False,
     machines: MachineOptions = MachineOptions(),
 ) -> int:
@@ -285,7 +288,7 @@ def replay(
     *,
     on: str = "",
     out: Path | None = None,
-    settle: float = 5.0,
+    settle: Settle = 5.0,
     machines: MachineOptions = MachineOptions(),
 ) -> int:
     """Replay a recorded trial on a fresh machine, judge it, and report where the screens differ.

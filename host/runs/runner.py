@@ -15,6 +15,7 @@ from typing import Protocol
 from ambidex.host.errors import FIX, ModelError, UsageError
 from ambidex.host.loop.episode import InterruptedEpisodeError
 from ambidex.host.loop.trial import MakeAgent, Trial
+from ambidex.host.records.announcement import withdraw_all
 from ambidex.host.records.config import MOST_RUNS, Job, RunConfig, code_hash
 from ambidex.host.records.environment import keep, this_environment
 from ambidex.host.records.rows import Row, Rows, finished, read_rows, unjudged
@@ -114,6 +115,7 @@ def run_jobs(
         )
         for number in range(1, min(machines, len(todo)) + 1)
     ]
+    withdraw_all(folder)  # of a runner that was killed
     for thread in threads:
         thread.start()
     try:
@@ -123,8 +125,11 @@ def run_jobs(
         stop.set()
         watcher.message("interrupted: running trials are abandoned and will run again on resume")
         end = time.monotonic() + GRACE
-        for thread in threads:
-            thread.join(max(0.0, end - time.monotonic()))
+        try:
+            for thread in threads:
+                thread.join(max(0.0, end - time.monotonic()))
+        finally:
+            withdraw_all(folder)  # of trials that did not notice in time
         raise
     if work.errors:
         raise work.errors[0]

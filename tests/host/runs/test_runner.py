@@ -302,6 +302,35 @@ def slowly() -> None:
     run_in(Path(os.environ["RUN"]), suite, config, make_agent=lambda *_: Naps(), machines=2)
 
 
+def test_a_trial_that_does_not_notice_an_interrupt_leaves_no_password(
+    tmp_path: Path,
+    suite: Suite,
+    monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest,
+) -> None:
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    request.addfinalizer(lambda: signal.signal(signal.SIGINT, before))
+    monkeypatch.setattr("ambidex.host.runs.runner.GRACE", 0.0)
+    released = threading.Event()
+    announced: list[Path] = []
+
+    class Hangs:
+        def step(self, observation: Observation) -> Decision:
+            announced.extend(tmp_path.glob("*/machine.json"))
+            os.kill(os.getpid(), signal.SIGINT)
+            released.wait()
+            return Decision(stop=Stop.DONE)
+
+    with pytest.raises(KeyboardInterrupt):
+        run_in(tmp_path, suite, config_of(suite), make_agent=lambda *_: Hangs())
+    assert len(announced) == 1
+    assert not announced[0].exists()
+    released.set()
+    for thread in threading.enumerate():
+        if thread.name == "machine-1":
+            thread.join()
+
+
 def test_an_interrupt_closes_the_machines_and_loses_no_row(
     tmp_path: Path, suite: Suite, request: pytest.FixtureRequest
 ) -> None:
