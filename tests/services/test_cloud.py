@@ -65,7 +65,7 @@ def test_tools_of_three_kinds_are_executed_behind_a_gateway(
         guest.wait_ready()
         assert "service_call" not in {tool.name for tool in guest.tools()}
 
-        def ask(name: str, **arguments: object) -> ToolResult:
+        def ask(name: str, /, **arguments: object) -> ToolResult:
             number = f"{name}-{len(asked)}"
             asked.append(number)
             return gateway.answer(ToolCall(number, name, arguments), guest.call)[0]
