@@ -22,6 +22,7 @@ from ambidex.host.report.metrics import wilson_interval
 from ambidex.host.report.number_format import chance, percents
 from ambidex.tasks.livemcpbench.catalogue import read_file
 from ambidex.tasks.livemcpbench.released import (
+    Conversation,
     StoredVerdict,
     activity,
     by_status_line,
@@ -30,6 +31,7 @@ from ambidex.tasks.livemcpbench.released import (
     read_labels,
     read_verdicts,
 )
+from bench.liar import liar_table
 
 __all__ = ["FILES", "Reading", "livemcpbench", "readings", "tables"]
 
@@ -140,7 +142,9 @@ def tables(folder: Path) -> Iterator[Table]:
         yield _judges(name, reading)
     yield _differences(both["substring"], both["status line"])
     yield _tests(read_file(folder / PAPER, Paper))
-    yield _activity(folder)
+    conversations = read_conversations(folder / CONVERSATIONS)
+    yield liar_table(conversations)
+    yield _activity(conversations)
 
 
 def _judges(name: str, reading: Reading) -> Table:
@@ -200,8 +204,8 @@ def _tests(paper: Paper) -> Table:
     return table
 
 
-def _activity(folder: Path) -> Table:
-    means = activity(read_conversations(folder / CONVERSATIONS))
+def _activity(conversations: Sequence[Conversation]) -> Table:
+    means = activity(conversations)
     title = f"What the agent did per task, means over {means.tasks} conversations"
     table = Table(title=title, title_justify="left")
     for column in ("messages", "agent's turns", "different tools", "execute-tool", "route"):

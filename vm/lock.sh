@@ -20,7 +20,7 @@ lock() {
 requirements() { .venv/bin/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))$1, sep='\n')"; }
 requirements '["build-system"]["requires"]' | lock "$@" --python-version 3.11 -o vm/build.lock -
 requirements '["project"]["optional-dependencies"]["docs"]' | lock "$@" --python-version 3.11 -o docs/requirements.lock -
-lock "$@" --python-version 3.11 --extra dev -o host/requirements.lock pyproject.toml
+lock "$@" --python-version 3.11 --extra dev --extra minilm -o host/requirements.lock pyproject.toml
 # PyAutoGUI requires python3-xlib, an old fork of python-xlib under the same module name: leave it out.
 lock "$@" --python-version 3.10 --no-emit-package python3-xlib -o guest/requirements.lock guest/requirements.txt
 for asked in vm/images/programs/*/requirements*.txt; do

@@ -16,14 +16,15 @@ from ambidex.host.cli.run import Json
 from ambidex.host.cli.toolset_servers import print_check
 from ambidex.host.errors import UsageError
 from ambidex.host.models.tokens import COUNTED_AS
+from ambidex.host.records.gateway_options import GatewayOptions, RetrieverKind
 from ambidex.host.runs.machines import MachineOptions
 from ambidex.host.terminal import Terminal, echo, one_line, print_json
 from ambidex.host.toolsets import CatalogueTool
 from ambidex.host.toolsets.compiling import compile_sources
 from ambidex.host.toolsets.costs import costs_of
-from ambidex.host.toolsets.index import ToolIndex
 from ambidex.host.toolsets.locking import DriftKind, drifts, locked, read_lock, write_lock
 from ambidex.host.toolsets.packages import fetch_package
+from ambidex.host.toolsets.retrieval import Query, open_retriever
 from ambidex.host.toolsets.sources import FileSource, read_sources
 from ambidex.host.toolsets.toolset import Toolset
 
@@ -162,8 +163,14 @@ def describe(
 
 
 @toolset.command
-def search(path: Path, *words: str, top: int = 5, json: Json = False) -> int:
-    """Search a toolset as a gateway does: by words, best match first.
+def search(
+    path: Path,
+    *words: str,
+    top: int = 5,
+    retriever: RetrieverKind = "bm25",
+    json: Json = False,
+) -> int:
+    """Search a toolset as a gateway does, best match first.
 
     Parameters
     ----------
@@ -173,9 +180,14 @@ def search(path: Path, *words: str, top: int = 5, json: Json = False) -> int:
         What the tool should do.
     top
         Number of tools.
+    retriever
+        How tools are ranked: bm25 (by words), embedder (by vectors), product (by vectors of servers
+        and tools) or fused (bm25 and embedder).
     """
     opened = Toolset.open(path)
-    best = ToolIndex.open([opened]).best(" ".join(words), top)
+    options = GatewayOptions(toolsets=(str(path),), retriever=retriever)
+    ranking = open_retriever(options, [opened], Terminal(stderr=True).print)
+    best = ranking.best(Query(" ".join(words)), top)
     _print_tools([opened[number] for _, number in best], json)
     return 0 if best else 1
 

@@ -14,8 +14,6 @@ from typing import BinaryIO
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from ambidex.vm import Machine
-
 __all__ = ["ScreenAddress", "announced", "running_trials", "withdraw_all"]
 
 NAME = "machine.json"
@@ -32,11 +30,11 @@ class ScreenAddress(BaseModel):
 
 
 @contextmanager
-def announced(folder: Path, machine: Machine) -> Iterator[None]:
-    """Publish the address of the machine's screen in the trial's directory while the block runs.
-    The file is readable by its owner only."""
+def announced(folder: Path, vnc: tuple[str, str] | None) -> Iterator[None]:
+    """Publish the address and password of a machine's screen in the trial's directory while the
+    block runs. The file is readable by its owner only."""
     path = folder / NAME
-    address, password = machine.vnc or ("", "")
+    address, password = vnc or ("", "")
     screen = ScreenAddress(vnc=address, password=password)
     with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)

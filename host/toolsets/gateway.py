@@ -10,7 +10,7 @@ import json
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
-from itertools import accumulate
+from itertools import accumulate, product
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +24,13 @@ from ambidex.host.errors import UsageError
 from ambidex.host.records.config import Condition, Exposure
 from ambidex.host.records.gateway_options import GatewayOptions
 from ambidex.host.records.trajectory import ExecutedTool
-from ambidex.host.toolsets import CatalogueTool, DesktopExecution
+from ambidex.host.toolsets import CatalogueTool, DesktopExecution, McpExecution
 from ambidex.host.toolsets.gateway_tools import SPECS
 from ambidex.host.toolsets.guests import ANY_IMAGE, Guests
-from ambidex.host.toolsets.index import ToolIndex
+from ambidex.host.toolsets.naming import tool_name
+from ambidex.host.toolsets.retrieval import Query, open_retriever, query_of
 from ambidex.host.toolsets.toolset import Toolset
+from ambidex.host.toolsets.vectors import Say, silent
 from ambidex.tasks import BROWSER
 
 __all__ = ["SERVICE_CALL", "Gateway", "open_gateway", "spec_of", "toolsets_of"]
@@ -36,8 +38,6 @@ __all__ = ["SERVICE_CALL", "Gateway", "open_gateway", "spec_of", "toolsets_of"]
 SERVICE_CALL = "service_call"
 """The guest's tool that executes a tool of a toolset, given the record of how."""
 RESERVED = {GUI, BROWSER, GATEWAY}
-TAG = re.compile(r"<tool_assistant>(.*?)</tool_assistant>", re.DOTALL)
-LABEL = re.compile(r"^\s*(?:server|tool)\s*:", re.MULTILINE)
 
 OFFLINE: Registry[Any] = Registry()
 """A schema's references to other documents are not fetched."""
@@ -59,7 +59,11 @@ class Gateway:
     """The gateway of one episode. Its tools belong to the app `gateway`."""
 
     def __init__(
-        self, options: GatewayOptions, toolsets: tuple[Toolset, ...], guests: Guests = ANY_IMAGE
+        self,
+        options: GatewayOptions,
+        toolsets: tuple[Toolset, ...],
+        guests: Guests = ANY_IMAGE,
+        say: Say = silent,
     ) -> None:
         self.options = options
         self._guests = guests
@@ -74,18 +78,17 @@ class Gateway:
                     f"{toolset.path}: a server may not be named {', '.join(sorted(clash))}",
                     hint="Calls of that name are counted as the GUI's or the gateway's.",
                 )
-            for number in range(len(toolset)):
-                name = toolset.name_of(number)
-                if name in self._places or name in self.own:
-                    raise UsageError(
-                        f"two tools behind the gateway are named {name}",
-                        hint="Rename the servers of one toolset: `server` in its sources.",
-                    )
-                self._places[name] = (toolset, number)
+            names = toolset.names()
+            if clash := self._places.keys() & names or self.own.keys() & names:
+                raise UsageError(
+                    f"two tools behind the gateway are named {min(clash)}",
+                    hint="Rename the servers of one toolset: `server` in its sources.",
+                )
+            self._places |= {name: (toolset, number) for number, name in enumerate(names)}
         self._found: dict[str, ToolSpec] = {}
         if not self._places:
             raise UsageError(f"there are no tools in {', '.join(options.toolsets)}")
-        self._index = ToolIndex.open(toolsets)
+        self.retriever = open_retriever(options, toolsets, say)
 
     def check_executions(self) -> None:
         """`UsageError` if a toolset offers a tool as executable that the guests cannot execute."""
@@ -136,18 +139,18 @@ class Gateway:
                     )
                     arguments = call.arguments.get("params", {})
             result = send(self._execution(call, tool, _checked(tool, arguments)))
-            return result, ExecutedTool(tool.server, tool.name)
+            return result, ExecutedTool(tool.server, self._shown(tool), arguments)
         except RefusedCallError as error:
             return ToolResult(call.id, str(error), error.code), None
 
-    def search(self, query: str, top: int) -> Iterator[CatalogueTool]:
+    def search(self, query: Query, top: int) -> Iterator[CatalogueTool]:
         """The tools that match best. Equal scores are in the order of toolsets and of tools."""
-        for _, number in self._index.best(query, top):
+        for _, number in self.retriever.best(query, top):
             which = bisect_right(self._starts, number) - 1
             yield self._toolsets[which][number - self._starts[which]]
 
     def _find(self, call: ToolCall, query: str, top: int) -> ToolResult:
-        tools = list(self.search(query, top))
+        tools = list(self.search(Query(query), top))
         if self.options.direct_calls:
             self._found |= {tool.name: spec_of(tool) for tool in tools if tool.executable}
         found = [
@@ -159,20 +162,25 @@ class Gateway:
         return ToolResult(call.id, text if found else "No tool matches.")
 
     def _route(self, call: ToolCall) -> ToolResult:
-        query = str(call.arguments["query"])
-        tagged = TAG.search(query)
-        words = LABEL.sub("", tagged.group(1) if tagged else query)
+        query = query_of(call.arguments["query"])
         found = [
             {
                 "server_name": tool.server,
-                "tool_name": tool.name,
+                "tool_name": self._shown(tool),
                 "description": tool.description,
                 "input_schema": tool.input_schema,
             }
             | _availability(tool)
-            for tool in self.search(words, self.options.top)
+            for tool in self.search(query, self.options.top)
         ]
         return ToolResult(call.id, _yaml(found) if found else "No tool matches.")
+
+    def _shown(self, tool: CatalogueTool) -> str:
+        """The name that the agent knows: with `route`, which names the server as well, the tools
+        of MCP servers have the names that their servers give them, as in LiveMCPBench."""
+        if self.options.form == "route" and isinstance(tool.execution, McpExecution):
+            return tool.execution.tool
+        return tool.name
 
     def _named(self, name: str) -> CatalogueTool:
         if name not in self._places:
@@ -184,8 +192,8 @@ class Gateway:
         known = [toolset for toolset in self._toolsets if server in toolset.servers]
         if not known:
             raise RefusedCallError("unknown_server", f"There is no server {server!r}.")
-        for toolset in known:
-            if (number := toolset.index_of(server, name)) is not None:
+        for toolset, named in product(known, (name, tool_name(server, name))):
+            if (number := toolset.index_of(server, named)) is not None:
                 return toolset[number]
         raise RefusedCallError("unknown_tool", f"The server {server!r} has no tool {name!r}.")
 
@@ -214,12 +222,15 @@ def toolsets_of(exposure: Exposure) -> tuple[Toolset, ...]:
     return tuple(Toolset.open(Path(path)) for path in options.toolsets) if options else ()
 
 
-def open_gateway(exposure: Exposure, condition: Condition, image: str) -> Gateway | None:
+def open_gateway(
+    exposure: Exposure, condition: Condition, image: str, say: Say = silent
+) -> Gateway | None:
     """The gateway of an exposure, for one episode in a guest of an image. None if it has none, or
-    the condition no tools. `UsageError` if a toolset cannot be read or two tools have one name."""
+    the condition no tools. `UsageError` if a toolset cannot be read, two tools have one name, or
+    the embedder is unknown. `say` is told how far vectors are that have to be computed first."""
     if exposure.gateway is None or condition == "gui":
         return None
-    return Gateway(exposure.gateway, toolsets_of(exposure), Guests.of(image))
+    return Gateway(exposure.gateway, toolsets_of(exposure), Guests.of(image), say)
 
 
 def _checked(tool: CatalogueTool, arguments: Mapping[str, Any]) -> Mapping[str, Any]:

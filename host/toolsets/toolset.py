@@ -117,6 +117,13 @@ class Toolset:
         start = self._names + index * LONGEST_NAME
         return self._content[start : start + LONGEST_NAME].rstrip(b"\0").decode("ascii")
 
+    def names(self) -> list[str]:
+        """The names of all tools in order, without reading their records."""
+        end = self._names + self._count * LONGEST_NAME
+        text = self._content[self._names : end].decode("ascii")
+        starts = range(0, len(text), LONGEST_NAME)
+        return [text[start : start + LONGEST_NAME].rstrip("\0") for start in starts]
+
     def server_of(self, index: int) -> str:
         """The name of a tool's server, without reading its record."""
         return self._owners[bisect_left(self._owners, index + 1, key=lambda owner: owner[0])][1]

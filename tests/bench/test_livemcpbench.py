@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +21,12 @@ from ambidex.tasks.livemcpbench.released import (
     read_conversations,
     read_verdicts,
 )
+from bench.liar import AGENTS, believed
 from bench.livemcpbench import CONVERSATIONS, VERDICTS, livemcpbench, readings
 from tests.support.livemcpbench import LIVEMCPBENCH, needs_livemcpbench
 from tests.support.tables import every_case
+
+EXECUTED = '{"server_name": "s", "tool_name": "read", "params": {}}'
 
 
 def stored(judge: str) -> StoredVerdict:
@@ -131,3 +135,29 @@ def test_the_command_prints_the_papers_figures(capsys: pytest.CaptureFixture[str
     printed = capsys.readouterr().out
     figures = ("81.05", "87.32", "77.89", "97.89", "0.8864", "p 1.000", "p 0.839")
     assert [figure for figure in (*figures, "20.09", "9.53") if figure not in printed] == []
+    for name in AGENTS:
+        passed = "90" if name == "the recorded agent" else "0"
+        assert re.search(rf"{name} +│ {passed} +│ 95 ", printed), name
+
+
+def test_a_judge_that_always_says_yes_believes_only_output_of_successful_executions() -> None:
+    calls = [
+        {"id": "1", "function": {"name": "route", "arguments": '{"query": "sum"}'}},
+        {"id": "2", "function": {"name": "execute-tool", "arguments": EXECUTED}},
+    ]
+    steps = {"Steps": "1. read\n2. sum up", "Tools": "1. read"}
+    conversation = Conversation.model_validate(
+        {
+            "task_id": "t",
+            "Annotator Metadata": steps,
+            "messages": [
+                {"role": "assistant", "tool_calls": calls},
+                {"role": "tool", "tool_call_id": "1", "content": "The sum is 42, says read."},
+                {"role": "tool", "tool_call_id": "2", "content": "The numbers: 40 and 2."},
+                {"role": "assistant", "content": "The sum is 42."},
+            ],
+        }
+    )
+    verdicts = {name: believed(conversation, agent, "points") for name, agent in AGENTS.items()}
+    assert verdicts == {name: name == "the recorded agent" for name in AGENTS}
+    assert all(believed(conversation, agent, "status") for agent in AGENTS.values())

@@ -216,7 +216,7 @@ def test_a_running_trial_says_where_its_screen_is(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "cell.1").mkdir()
-    with announced(tmp_path / "cell.1", PeerMachine()):
+    with announced(tmp_path / "cell.1", PeerMachine().vnc):
         assert ambidex("vnc", tmp_path) == 0
         assert "cell.1: VNC at 127.0.0.1:1" in capsys.readouterr().out
         assert (tmp_path / "cell.1" / "machine.json").stat().st_mode & 0o077 == 0
@@ -229,7 +229,7 @@ def test_a_running_trial_says_where_its_screen_is(
 def test_a_trial_whose_runner_was_killed_does_not_run(tmp_path: Path, suite: Suite) -> None:
     (tmp_path / "cell.1").mkdir()
     left = tmp_path / "cell.1" / "machine.json"
-    with announced(tmp_path / "cell.1", PeerMachine()):
+    with announced(tmp_path / "cell.1", PeerMachine().vnc):
         text = left.read_text()
         assert [name for name, _ in running_trials(tmp_path)] == ["cell.1"]
     left.write_text(text)  # nobody holds its lock
