@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from statistics import median
+from typing import get_args
 
 import numpy as np
 from rich.console import Console
@@ -103,7 +104,7 @@ def _tokens(
     table.add_row("mouse and keyboard alone", str(len(gui)), f"{mouse:,}", "")
     table.add_row("and the guest's own tools", f"{len(catalogue):,}", f"{mouse + own:,}", "")
     table.add_row("and all others", f"{len(gui) + number:,}", f"{mouse + everything:,}", "")
-    for form in SPECS:
+    for form in get_args(GatewayForm):
         gateway = _gateway(toolsets, form)
         tokens = sum(tokens_by_app(SPECS[form]).values())
         answers = [sum(tokens_by_app([_text(gateway, query)]).values()) for query in queries[::8]]

@@ -76,7 +76,7 @@ def toolset_retrieval(data: Path, toolset: Path, *others: Path) -> None:
 
 def _gateway(paths: tuple[Path, ...], kind: RetrieverKind, console: Console) -> Gateway:
     options = GatewayOptions(form="find", toolsets=tuple(map(str, paths)), retriever=kind)
-    return Gateway(options, tuple(map(Toolset.open, paths)), console.print)
+    return Gateway(options, tuple(map(Toolset.open, paths)), say=console.print)
 
 
 def read_gold(data: Path) -> Iterator[Search]:
