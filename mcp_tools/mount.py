@@ -252,7 +252,8 @@ async def _session(process: subprocess.Popen[bytes]) -> AsyncIterator[ClientSess
 
     assert process.stdout
     assert process.stdin
-    lines, pipe = anyio.wrap_file(process.stdout), anyio.wrap_file(process.stdin)
+    pipe = anyio.wrap_file(process.stdin)
+    lines = _lines(process.stdout.fileno())
     inbox_send, inbox = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     outbox_send, outbox = anyio.create_memory_object_stream[SessionMessage](0)
 
@@ -283,9 +284,27 @@ async def _session(process: subprocess.Popen[bytes]) -> AsyncIterator[ClientSess
             async with inbox, outbox_send, ClientSession(inbox, outbox_send) as session:
                 yield session
         finally:
-            # Killing the server unblocks the reader, which waits for a line.
             process.kill()
+            with suppress(OSError):
+                # A program that the server started has the same pipe: its end tells it to exit.
+                process.stdin.close()
             tasks.cancel_scope.cancel()
+
+
+async def _lines(pipe: int) -> AsyncIterator[bytes]:
+    """The lines from a pipe. Cancellable, unlike reads in threads: a program that a server started
+    may keep its pipe open when it is killed."""
+    import anyio
+
+    rest = b""
+    while True:
+        await anyio.wait_readable(pipe)
+        content = os.read(pipe, 1 << 16)
+        if not content:
+            return
+        *lines, rest = (rest + content).split(b"\n")
+        for line in lines:
+            yield line
 
 
 async def _initialize(session: ClientSession) -> None:

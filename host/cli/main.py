@@ -1,8 +1,9 @@
 """The command line. Each command is a function; its types and docstring are its help text.
 
 Exit codes: 0 success · 1 the command ran and the answer is no (a failed proof, a `bug` row, a
-changed score) · 2 invalid arguments or data · 3 a machine, a guest or a model failed, trials
-remained void or unjudged, or a report is incomplete · 130 interrupted
+changed score) · 2 invalid arguments or data · 3 not now: a machine, a guest or a model failed, a
+run or a port is in use, trials remained void or unjudged, or a report is incomplete ·
+130 interrupted
 """
 
 from __future__ import annotations
@@ -29,8 +30,9 @@ from ambidex.host.cli.machines import export, shell, vnc, watch
 from ambidex.host.cli.options import SelectionOptions
 from ambidex.host.cli.report import report
 from ambidex.host.cli.run import Json, experiment, print_json, prove, replay, run
+from ambidex.host.cli.serve import serve
 from ambidex.host.cli.travel import counterfactual, desktop_diff, fork, pivot
-from ambidex.host.errors import VOID, TaskError, UsageError
+from ambidex.host.errors import VOID, BusyError, TaskError, UsageError
 from ambidex.host.models.tokens import tokens_by_app
 from ambidex.host.records.config import installed_version, read_config
 from ambidex.host.runs.rescoring import rejudge, write_rescored
@@ -92,6 +94,7 @@ app.command(desktop_diff)
 app.command(jury)
 app.command(report)
 app.command(watch)
+app.command(serve)
 app.command(vnc)
 app.command(export)
 app.command(shell)
@@ -228,11 +231,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         code = app(arguments, result_action="return_value", exit_on_error=False, print_error=False)
     except (TaskError, UsageError) as error:
         _say(error)
-        sys.exit(2)
+        sys.exit(3 if isinstance(error, BusyError) else 2)
     except CycloptsError as error:
         if not isinstance(error.__cause__, ValidationError):
             app.error_console.print(CycloptsPanel(error))
-            sys.exit(1)
+            sys.exit(2)
         for wrong in error.__cause__.errors(include_url=False):
             flag = "--" + "-".join(map(str, wrong["loc"])).replace("_", "-")
             echo(f"ambidex: {flag} {wrong['input']}: {wrong['msg']}", error=True)

@@ -78,7 +78,7 @@ class Attempt:
             place = self.point.checkpoint if self.point else self.task.spec.snapshot
             self.machine.revert(place, self.task.spec.services)
         with (
-            announced(self.folder, self.machine),
+            announced(self.folder, self.machine.vnc),
             Guest(self.machine.endpoint, self.machine.token) as guest,
             Trajectory(self.folder) as trajectory,
         ):

@@ -152,8 +152,10 @@ class SupervisedTrial:
                 turn.once = True
             case "pause" | "resume":
                 self._held = order.order == "pause"
-            case "take" | "give":
-                self._taken = order.order == "take"
+            case "take":
+                self._taken = True
+            case "give":  # the agent resumes, also one that was paused before
+                self._taken = self._held = False
         details = {"text": order.text, "end": order.end}
         present = {name: value for name, value in details.items() if value}
         self.trajectory.person(order=order.order, by=order.by, at=order.at, **present)

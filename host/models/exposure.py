@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from ambidex.host import Frame, ToolSpec, is_gui
 from ambidex.host.errors import UsageError
@@ -23,6 +24,7 @@ __all__ = [
     "Offer",
     "check_exposure",
     "exposure_of",
+    "largest_offers",
     "offer_of",
     "ranked",
     "restrict_modality",
@@ -60,6 +62,21 @@ def offer_of(exposure: Exposure, tools: Mapping[str, ToolSpec], task: Task, seed
             names = _named(exposure, others, task, seed)
     selected = (*gui, *(tool for tool in others if tool.name in names))
     return lambda frame: selected
+
+
+def largest_offers(
+    exposure: Exposure, tools: Mapping[str, ToolSpec], task: Task
+) -> Iterator[tuple[ToolSpec, ...]]:
+    """Offers among which is one of the largest that an episode of the task could have."""
+    if exposure.policy == "retrieved":  # which tools match best does not matter for their number
+        everything = offer_of(exposure.model_copy(update={"policy": "all"}), tools, task, 0)(None)
+        gui = [tool for tool in everything if is_gui(tool.app)]
+        yield everything[: len(gui) + exposure.top]
+        return
+    offer = offer_of(exposure, tools, task, 0)
+    windows = {window for tool in tools.values() for window in tool.windows}
+    for focused in ("", *sorted(windows)) if exposure.policy == "app" else ("",):
+        yield offer(replace(Frame.of((0, 0), b""), focused=focused))
 
 
 def restrict_modality(offer: Offer, modality: Modality | None, scope: ModalityScope) -> Offer:

@@ -17,7 +17,7 @@ from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from ambidex.evaluators.strict import Strict, explain
 from ambidex.host import GUI, ROOT, Limits, ToolSpec, is_gui
-from ambidex.host.errors import UsageError
+from ambidex.host.errors import BusyError, UsageError
 from ambidex.host.records.gateway_options import GatewayOptions
 from ambidex.host.records.jury import Jury
 from ambidex.tasks.spec import Facts
@@ -43,6 +43,7 @@ __all__ = [
     "code_hash",
     "installed_version",
     "locked",
+    "make_folder",
     "offered",
     "read_config",
     "tools_of",
@@ -300,7 +301,7 @@ def offered(tools: tuple[ToolSpec, ...], condition: Condition) -> dict[str, Tool
 def adopt(folder: Path, config: RunConfig) -> bool:
     """Make `folder` the directory of this run, and return whether it already was. `UsageError`
     lists the differences if it belongs to a run with another configuration."""
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     path = folder / NAME
     if path.exists():
         before = read_config(folder)
@@ -352,18 +353,28 @@ def installed_version() -> str:
         return "source"
 
 
+def make_folder(folder: Path) -> None:
+    """Make the directory of a run or an experiment; `UsageError` if that is not possible."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(
+            f"cannot make the directory {folder}: {error.strerror}", hint="Choose another --out."
+        ) from None
+
+
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Lock a run's directory for this process; `UsageError` if another runner holds the lock. The
+    """Lock a run's directory for this process; `BusyError` if another runner holds the lock. The
     lock ends with its process."""
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     with (folder / "lock").open("a+", encoding="utf-8") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             file.seek(0)
             owner = file.read().strip() or "unknown"
-            raise UsageError(
+            raise BusyError(
                 f"{folder} is in use by another runner (process {owner})",
                 hint="Wait for it, or choose another --out.",
             ) from None

@@ -127,7 +127,7 @@ class Failure(Strict):
     console: str = ""
     """The last lines of the machine's serial console, if the machine failed."""
     final: bool = False
-    """Whether the error would recur on another machine, see `host.errors.FINAL`."""
+    """Whether the error would recur on another machine, see `host.errors.is_final`."""
     proved: bool = False
     """Whether nothing the agent did could have caused it, see
     `host.errors.independent_of_agent`."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -41,7 +42,9 @@ from ambidex.host.records.config import (
 )
 from ambidex.host.records.rows import NAME as RESULTS
 from ambidex.host.records.rows import Row, finished, read_rows, unjudged
+from ambidex.host.runs.first_request import ask_each_model
 from ambidex.host.runs.machines import MachineOptions, Source, open_machines
+from ambidex.host.runs.offers import refuse_too_many_functions
 from ambidex.host.runs.progress_lines import ProgressDisplay
 from ambidex.host.runs.runner import run_jobs
 from ambidex.host.terminal import Terminal
@@ -54,6 +57,7 @@ __all__ = [
     "RunFunction",
     "RunRequest",
     "all_done",
+    "ask_models",
     "catalogue_hash",
     "check",
     "config_of",
@@ -103,12 +107,17 @@ class RunRequest:
             raise UsageError(str(error)) from None
 
 
-def launch(request: RunRequest, folder: Path, options: MachineOptions) -> list[Row]:
-    """Run the unfinished trials in `folder` and return all its rows."""
+def launch(
+    request: RunRequest, folder: Path, options: MachineOptions, *, models_answer: bool = False
+) -> list[Row]:
+    """Run the unfinished trials in `folder` and return all its rows. The models are asked first
+    whether they answer, unless it is known (`models_answer`)."""
     _check_ready(request, options)
     with ExitStack() as stack:
         stack.enter_context(locked(folder))
         display = stack.enter_context(ProgressDisplay(len(request.jobs), _title(request)))
+        if not models_answer:
+            ask_models([(request, folder)], display.message)
         source = stack.enter_context(open_machines(options, display.message))
         return _run(request, folder, source, options.machines, display)
 
@@ -126,6 +135,7 @@ def on_machines(options: MachineOptions) -> Iterator[RunFunction]:
                 return rows
             with locked(folder), ProgressDisplay(len(request.jobs), _title(request)) as display:
                 if not opened:
+                    ask_models([(request, folder)], display.message)
                     opened.append(stack.enter_context(open_machines(options, display.message)))
                 return _run(request, folder, opened[0], options.machines, display)
 
@@ -137,6 +147,21 @@ def _check_ready(request: RunRequest, options: MachineOptions) -> None:
     for model in (request.model, request.grounder):
         if model is not None and model.key and not os.environ.get(model.key):
             raise UsageError(f"the environment variable {model.key} (the API key) is not set")
+
+
+def ask_models(runs: Sequence[tuple[RunRequest, Path]], say: Callable[[str], None]) -> None:
+    """Send one small request to each model that these runs, each with its directory, still have to
+    ask. Raises `ModelError` if one does not answer."""
+    asked: dict[str, ModelConfig] = {}
+    for request, folder in runs:
+        if all_done(request, folder):
+            continue
+        prices = read_prices(request.prices)
+        config = config_of(request, prices)
+        models = [model for model in (config.model, config.grounder) if model is not None]
+        new = [model for model in models if model.model_dump_json() not in asked]
+        ask_each_model(new, prices, say)
+        asked |= {model.model_dump_json(): model for model in new}
 
 
 def all_done(request: RunRequest, folder: Path) -> list[Row]:
@@ -159,8 +184,10 @@ def _run(
     if request.command:
         keep_command(folder, request.command)
 
+    stopped = threading.Event()
+
     def make_model(model: ModelConfig) -> LiteModel:
-        return LiteModel(model, prices)
+        return LiteModel(model, prices, stopped)
 
     rows = run_jobs(
         request.jobs,
@@ -171,6 +198,7 @@ def _run(
         agent_maker(config, make_model),
         machines=machines,
         watcher=display,
+        stop=stopped,
     )
     if unjudged(rows):
         rows = judge_run(folder, request.suite, config.jury, make_model, display.message)
@@ -192,6 +220,15 @@ def check(request: RunRequest, machines: MachineOptions) -> None:
             check_dialect(model.dialect)
             check_effort(model, "chat" if model is request.grounder else form_of(model.dialect))
     check_exposure(request.exposure)
+    if config.model is not None:
+        refuse_too_many_functions(
+            request.suite,
+            request.catalogue,
+            request.condition,
+            config.model,
+            request.exposure,
+            machines.image,
+        )
     say = Terminal(stderr=True).print
     gateway = open_gateway(request.exposure, request.condition, machines.image, say)
     if gateway:

@@ -96,7 +96,6 @@ class Archive:
                         stream = tar.extractfile(member)
                         assert stream is not None, "a regular file has content"
                         yield name, stream.read
-                    tar.members.clear()  # or every header stays in memory
         else:
             yield "", path.read_bytes
 

@@ -10,10 +10,24 @@ from ambidex.host.errors import UsageError
 from ambidex.host.toolsets import CatalogueTool, Server
 from ambidex.host.toolsets.archives import open_archive
 from ambidex.host.toolsets.importers import Imported
+from ambidex.host.toolsets.importers.aws import USUAL as AWS_FILES
+from ambidex.host.toolsets.importers.aws import from_aws
 from ambidex.host.toolsets.importers.desktop import from_desktop
+from ambidex.host.toolsets.importers.discovery import USUAL as DISCOVERY_FILES
+from ambidex.host.toolsets.importers.discovery import from_discovery
 from ambidex.host.toolsets.importers.mcp import USUAL as MCP_FILES
 from ambidex.host.toolsets.importers.mcp import from_mcp
-from ambidex.host.toolsets.sources import DesktopSource, McpSource, Source, Sources
+from ambidex.host.toolsets.importers.openapi import USUAL as OPENAPI_FILES
+from ambidex.host.toolsets.importers.openapi import from_openapi
+from ambidex.host.toolsets.sources import (
+    AwsSource,
+    DesktopSource,
+    DiscoverySource,
+    McpSource,
+    OpenApiSource,
+    Source,
+    Sources,
+)
 from ambidex.host.toolsets.toolset import Toolset, ToolsetWriter
 from ambidex.tasks.assets import AssetStore
 from ambidex.tasks.catalogue import read_catalogue
@@ -46,8 +60,14 @@ def _imported(source: Source, folder: Path, store: AssetStore) -> Iterator[Impor
         case McpSource():
             for file in open_archive(source, folder, store, MCP_FILES).files():
                 yield from from_mcp(file, source.server)
-        case _:
-            raise NotImplementedError(source.kind)
+        case OpenApiSource():
+            for file in open_archive(source, folder, store, OPENAPI_FILES).files():
+                yield from from_openapi(file, source)
+        case DiscoverySource():
+            for file in open_archive(source, folder, store, DISCOVERY_FILES).files():
+                yield from from_discovery(file, source)
+        case AwsSource():
+            yield from from_aws(open_archive(source, folder, store, AWS_FILES), source.server)
 
 
 def _selected(source: Source, name: str) -> bool:

@@ -33,7 +33,7 @@ from ambidex.host.toolsets.toolset import Toolset
 from ambidex.host.toolsets.vectors import Say, silent
 from ambidex.tasks import BROWSER
 
-__all__ = ["SERVICE_CALL", "Gateway", "open_gateway", "toolsets_of"]
+__all__ = ["SERVICE_CALL", "Gateway", "open_gateway", "spec_of", "toolsets_of"]
 
 SERVICE_CALL = "service_call"
 """The guest's tool that executes a tool of a toolset, given the record of how."""
@@ -160,7 +160,7 @@ class Gateway:
     def _find(self, call: ToolCall, query: str, top: int) -> ToolResult:
         tools = list(self.search(Query(query), top))
         if self.options.direct_calls:
-            self._found |= {tool.name: _spec(tool) for tool in tools if tool.executable}
+            self._found |= {tool.name: spec_of(tool) for tool in tools if tool.executable}
         found = [
             {"name": tool.name, "description": tool.description, "parameters": tool.input_schema}
             | _availability(tool)
@@ -264,7 +264,8 @@ def _check(schema: Mapping[str, Any], arguments: object, name: str) -> None:
         )
 
 
-def _spec(tool: CatalogueTool) -> ToolSpec:
+def spec_of(tool: CatalogueTool) -> ToolSpec:
+    """The tool as a model is offered it."""
     return ToolSpec(
         tool.name, tool.server, tool.description, dict(tool.input_schema), reads_only=False
     )

@@ -56,15 +56,19 @@ class Guests:
                 here = base or server.name in self.services
                 return "" if here else f"{self.image} has no service {server.name!r}"
             case McpExecution():
-                if server.url:
-                    return ""
-                if not server.command:
-                    return "its server has neither a command nor an address"
-                if installed_command(self.programs, server.command):
-                    return ""
-                package = package_of(server.command)
-                what = f"the package {package.name}" if package else " ".join(server.command)
-                return f"{what} is not among the programs of {self.image}"
+                return self.missing(server)
+
+    def missing(self, server: Server) -> str:
+        """Why these guests cannot start an MCP server; empty if they can."""
+        if server.url or not self.image:
+            return ""
+        if not server.command:
+            return "its server has neither a command nor an address"
+        if installed_command(self.programs, server.command):
+            return ""
+        package = package_of(server.command)
+        what = f"the package {package.name}" if package else " ".join(server.command)
+        return f"{what} is not among the programs of {self.image}"
 
     def told(self, server: Server) -> Mapping[str, Any]:
         """What a guest needs to know of a server in order to execute its tools."""

@@ -21,6 +21,7 @@ __all__ = [
     "OpenApiSource",
     "Source",
     "Sources",
+    "WebSource",
     "read_sources",
 ]
 
@@ -73,7 +74,7 @@ class McpSource(FileSource):
     kind: Literal["mcp"]
 
 
-class _WebSource(FileSource):
+class WebSource(FileSource):
     """A source of tools that are HTTP requests."""
 
     base: str | None = None
@@ -87,13 +88,13 @@ class _WebSource(FileSource):
     not among the arguments."""
 
 
-class OpenApiSource(_WebSource):
+class OpenApiSource(WebSource):
     """OpenAPI 3.1, 3.0 or 2 (Swagger), in JSON or YAML."""
 
     kind: Literal["openapi"]
 
 
-class DiscoverySource(_WebSource):
+class DiscoverySource(WebSource):
     """Google's discovery documents."""
 
     kind: Literal["discovery"]

@@ -89,10 +89,9 @@ def _from_npm(programs: str, package: Package) -> list[str] | None:
 
 
 def _from_pypi(programs: str, package: Package) -> list[str] | None:
-    lock = PROGRAMS / programs / "requirements.lock"
-    if not lock.is_file():
-        return None
     name = re.sub(r"[-_.]+", "-", package.name).lower()
-    if not re.search(rf"^{re.escape(name)}==", lock.read_text(), re.MULTILINE):
-        return None
-    return [f"{AT}/python/bin/{package.program}"]
+    for lock in sorted((PROGRAMS / programs).glob("requirements*.lock")):
+        if re.search(rf"^{re.escape(name)}==", lock.read_text(), re.MULTILINE):
+            environment = lock.stem.replace("requirements", "python")
+            return [f"{AT}/{environment}/bin/{package.program}"]
+    return None

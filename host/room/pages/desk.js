@@ -145,7 +145,7 @@ export class Desk {
   }
 
   key(event) {
-    const typing = event.target.closest("input:not([type=range]), textarea, select, .live, dialog");
+    const typing = event.target.closest("input:not([type=range], [type=checkbox]), textarea, select, .live, dialog");
     if (typing || event.ctrlKey || event.altKey || event.metaKey) return;
     this.timeline.key(event);
   }

@@ -106,11 +106,6 @@ def mcp_tool(server: str, name: str, description: str, schema: dict[str, Any]) -
 
 
 def _server(file: SourceFile, name: str, launch: Launch, entry: Entry | None = None) -> Server:
-    about = (
-        {"title": entry.name, "description": entry.description, "category": entry.category}
-        if entry
-        else {}
-    )
     return Server(
         name=name,
         command=(launch.command, *launch.args) if launch.command else (),
@@ -118,5 +113,7 @@ def _server(file: SourceFile, name: str, launch: Launch, entry: Entry | None = N
         url=launch.url,
         source=file.source,
         source_hash=file.hash,
-        **about,
+        title=entry.name if entry else "",
+        description=entry.description if entry else "",
+        category=entry.category if entry else "",
     )

@@ -10,19 +10,9 @@ import pytest
 
 from ambidex.host.errors import UsageError
 from ambidex.host.toolsets import McpExecution
-from ambidex.host.toolsets.compiling import compile_sources
-from ambidex.host.toolsets.sources import read_sources
-from ambidex.host.toolsets.toolset import Toolset
-from ambidex.tasks.assets import AssetStore
 from tests.support.livemcpbench import LIVEMCPBENCH, needs_livemcpbench
 from tests.support.tables import every_case
-
-
-def compiled(folder: Path, text: str) -> Toolset:
-    path = folder / "sources.toml"
-    path.write_text(text, encoding="utf-8")
-    store = AssetStore(folder / "store")
-    return compile_sources(read_sources(path), folder, store, folder / "made.toolset")
+from tests.support.toolsets import compiled
 
 
 def entry(**tools: list[dict[str, object]]) -> dict[str, object]:
@@ -37,7 +27,7 @@ def entry(**tools: list[dict[str, object]]) -> dict[str, object]:
 
 def test_a_catalogue_gives_servers_and_tools(tmp_path: Path) -> None:
     schema = {"type": "object", "properties": {"q": {"type": "string"}}}
-    listed = [
+    listed: list[dict[str, object]] = [
         {"name": "find place", "description": None, "inputSchema": schema, "annotations": None},
         {"name": "route"},
     ]
