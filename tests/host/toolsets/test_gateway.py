@@ -302,3 +302,12 @@ def test_route_knows_the_tools_of_mcp_servers_by_their_own_names(tmp_path: Path)
         _, executed = gateway.answer(ToolCall("2", "execute-tool", arguments), sent)
         assert executed == ExecutedTool("a b", "list_items", {})
     assert [call.arguments["tool"] for call in sent.calls] == ["a_b_list_items"] * 2
+
+
+def test_arguments_are_left_to_the_server_where_a_schema_is_itself_wrong(tmp_path: Path) -> None:
+    page = {"type": "integer", "minimum": 0, "exclusiveMinimum": True}  # of an older draft
+    tool = mcp_tool("pdf", "read", "Read a page.", {"properties": {"page": page}})
+    gateway, sent = gateway_of(toolset_of(tmp_path, tool)), Sent()
+    arguments = {"name": "pdf_read", "arguments": {"page": 1}}
+    result, _ = gateway.answer(ToolCall("1", "call_tool", arguments), sent)
+    assert (result.error, len(sent.calls)) == ("", 1)
