@@ -25,9 +25,10 @@ from ambidex.evaluators.strict import problems_of
 from ambidex.host import ROOT
 from ambidex.host.box.client import box
 from ambidex.host.cli import livemcpbench_coverage, mcpmark_coverage, osworld_coverage
+from ambidex.host.cli.export import export, import_
 from ambidex.host.cli.jury import jury
 from ambidex.host.cli.listing import suite_table, token_table, tool_table
-from ambidex.host.cli.machines import export, shell, vnc, watch
+from ambidex.host.cli.machines import shell, vnc, watch
 from ambidex.host.cli.options import SelectionOptions
 from ambidex.host.cli.report import report
 from ambidex.host.cli.run import Json, experiment, print_json, prove, replay, run
@@ -98,6 +99,7 @@ app.command(watch)
 app.command(serve)
 app.command(vnc)
 app.command(export)
+app.command(import_, name="import")
 app.command(shell)
 
 ON = Parameter(negative="")

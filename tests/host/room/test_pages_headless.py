@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from ambidex.host import Agent, Briefing, Decision, Observation, Stop, ToolCall
-from ambidex.host.cli.machines import export
+from ambidex.host.cli.export import export
 from ambidex.host.errors import UsageError
 from ambidex.host.report.findings import find
 from ambidex.host.report.html_report import write_html
