@@ -18,7 +18,8 @@ python -m bench livemcpbench DIR      LiveMCPBench's judges against people; no m
 python -m bench names                 cost of naming the blocks of a checkpoint; no machine
 python -m bench retrieval             how well users' requests find the tools; no machine
 python -m bench toolset-compile SOURCES…   time, memory and size of compiling toolsets; no machine
-python -m bench toolset-retrieval DATA TOOLSET…   the same for searches of toolsets
+python -m bench toolset-retrieval DATA TOOLSET…   every retriever on searches of toolsets
+python -m bench desktop-retrieval TOOLSET…   the guest's own tools among those of toolsets
 python -m bench soak                  resources used over a long episode in a sandbox
 python -m bench.differential          OSWorld's metrics against upstream's own functions
 """
@@ -45,6 +46,7 @@ from bench.livemcpbench import livemcpbench
 from bench.names import names
 from bench.osworld import osworld
 from bench.resume import resume
+from bench.retrieval.beside import desktop_retrieval
 from bench.retrieval.command import retrieval
 from bench.retrieval.toolsets import toolset_retrieval
 from bench.room import room
@@ -98,6 +100,7 @@ def main(
 
 app.command(attack)
 app.command(aws_tools)
+app.command(desktop_retrieval)
 app.command(disk)
 app.command(judge)
 app.command(livemcpbench)

@@ -21,6 +21,7 @@ from typing import Annotated
 from cyclopts import App, CycloptsError, CycloptsPanel, Parameter
 from pydantic import ValidationError
 
+from ambidex.evaluators.strict import problems_of
 from ambidex.host import ROOT
 from ambidex.host.box.client import box
 from ambidex.host.cli import livemcpbench_coverage, mcpmark_coverage, osworld_coverage
@@ -236,9 +237,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if not isinstance(error.__cause__, ValidationError):
             app.error_console.print(CycloptsPanel(error))
             sys.exit(2)
-        for wrong in error.__cause__.errors(include_url=False):
-            flag = "--" + "-".join(map(str, wrong["loc"])).replace("_", "-")
-            echo(f"ambidex: {flag} {wrong['input']}: {wrong['msg']}", error=True)
+        for place, message in problems_of(error.__cause__):
+            flag = "--" + "-".join(map(str, place)).replace("_", "-")
+            echo(f"ambidex: {flag} {message}", error=True)
         sys.exit(2)
     except VOID as error:
         _say(error)

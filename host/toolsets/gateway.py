@@ -42,6 +42,14 @@ RESERVED = {GUI, BROWSER, GATEWAY}
 OFFLINE: Registry[Any] = Registry()
 """A schema's references to other documents are not fetched."""
 
+WRONG_SCHEMA = (
+    jsonschema.exceptions.SchemaError,
+    jsonschema.exceptions.UnknownType,
+    Unresolvable,
+    re.error,
+    TypeError,
+)
+
 Send = Callable[[ToolCall], ToolResult]
 """Carries out a call in the guest."""
 Offer = Callable[[Frame | None], tuple[ToolSpec, ...]]
@@ -241,12 +249,14 @@ def _checked(tool: CatalogueTool, arguments: Mapping[str, Any]) -> Mapping[str, 
 
 
 def _check(schema: Mapping[str, Any], arguments: object, name: str) -> None:
+    validator = jsonschema.validators.validator_for(schema, jsonschema.Draft202012Validator)
     try:
+        validator.check_schema(schema)
         problem = jsonschema.exceptions.best_match(
-            jsonschema.Draft202012Validator(schema, registry=OFFLINE).iter_errors(arguments)
+            validator(schema, registry=OFFLINE).iter_errors(arguments)
         )
-    except (Unresolvable, jsonschema.exceptions.UnknownType, re.error, TypeError):
-        return  # the schema itself is wrong: its service decides
+    except WRONG_SCHEMA:
+        return  # its service decides
     if problem is not None:
         where = ".".join(map(str, problem.absolute_path))
         raise RefusedCallError(
