@@ -19,6 +19,10 @@ the hash of every file are in `host/requirements.lock`, `docs/requirements.lock`
 SECTIONS = {
     "dependencies": ("On the host", "Installed with Ambidex."),
     "dev": ("To work on Ambidex", "The extra `dev`: tests, types, style."),
+    "minilm": (
+        "For the embedder",
+        "The extra `minilm`: searches of a gateway by meaning, see [gateways](gateways.md).",
+    ),
     "docs": ("To build this site", "The extra `docs`, installed apart by `make docs`."),
 }
 

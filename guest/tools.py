@@ -60,12 +60,18 @@ def failure(code: str, message: str, hint: str = "") -> CallToolResult:
 class Server(FastMCP[None]):
     """The MCP server of the tools. It accepts the reference's tool names as well.
 
-    A repeated call id gets the stored result.
+    A repeated call id gets the stored result. `unlisted` tools are carried out too.
     """
 
-    def __init__(self, tools: dict[str, Tool], workers: dict[str, Worker]) -> None:
+    def __init__(
+        self,
+        tools: dict[str, Tool],
+        workers: dict[str, Worker],
+        unlisted: Optional[dict[str, Tool]] = None,
+    ) -> None:
         super().__init__("ambidex")
-        self._offered = tools
+        self._listed = tools
+        self._offered = {**tools, **(unlisted or {})}
         self._workers = workers
         self._results: Store[CallToolResult] = Store()
         self._served = [
@@ -137,5 +143,5 @@ class Server(FastMCP[None]):
         return success(reply)
 
     def _suggestions(self, name: str) -> str:
-        nearest = get_close_matches(name, self._offered, NEAREST, cutoff=0.0)
+        nearest = get_close_matches(name, self._listed, NEAREST, cutoff=0.0)
         return f"The nearest are {', '.join(nearest)}."

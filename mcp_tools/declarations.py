@@ -115,9 +115,8 @@ def _declares_tools(module: Module) -> bool:
 def describe(folder: Path = FOLDER) -> list[dict[str, Any]]:
     """The catalogue as JSON data, equal to `catalogue.describe`."""
     apps = declared_apps(Tree(folder)).values()
-    return _described(
-        sorted(((item for app in apps for item in app.tools.items())), key=lambda item: item[0])
-    )
+    listed = (item for app in apps if app.listed for item in app.tools.items())
+    return _described(sorted(listed, key=lambda item: item[0]))
 
 
 def describe_module(folder: Path, name: str) -> list[dict[str, Any]]:

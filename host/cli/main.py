@@ -31,6 +31,7 @@ from ambidex.host.cli.machines import export, shell, vnc, watch
 from ambidex.host.cli.options import SelectionOptions
 from ambidex.host.cli.report import report
 from ambidex.host.cli.run import Json, experiment, print_json, prove, replay, run
+from ambidex.host.cli.serve import serve
 from ambidex.host.cli.travel import counterfactual, desktop_diff, fork, pivot
 from ambidex.host.errors import VOID, BusyError, TaskError, UsageError
 from ambidex.host.models.tokens import tokens_by_app
@@ -73,6 +74,11 @@ app.command(
     help="Compare and annotate OSWorld's tasks.",
 )
 app.command(
+    "ambidex.host.cli.toolset:toolset",
+    name="toolset",
+    help="Compile, search and lock catalogues of thousands of tools.",
+)
+app.command(
     "ambidex.toolgen.cli:toolgen",
     name="toolgen",
     help="Generate, test, review and admit new tools.",
@@ -89,6 +95,7 @@ app.command(desktop_diff)
 app.command(jury)
 app.command(report)
 app.command(watch)
+app.command(serve)
 app.command(vnc)
 app.command(export)
 app.command(shell)

@@ -29,7 +29,7 @@ from ambidex.host.records.config import (
     read_config,
 )
 from ambidex.host.records.experiment_plan import keep_plan
-from ambidex.host.records.gateway_options import GatewayForm
+from ambidex.host.records.gateway_options import GatewayForm, RetrieverKind
 from ambidex.host.records.rows import Row, finished
 from ambidex.host.records.trajectory import NAME as TRAJECTORY
 from ambidex.host.records.trajectory import read_trajectory
@@ -77,6 +77,7 @@ def run(
     top: Annotated[int, Parameter(validator=Number(gte=1))] = 20,
     gateway: GatewayForm = "find",
     toolsets: Annotated[tuple[str, ...], MANY] = (),
+    retriever: RetrieverKind = "bm25",
     kept: CheckpointOptions = CheckpointOptions(),
     watch: Annotated[bool, Parameter(negative="")] = False,
     json: Json = False,
@@ -129,6 +130,9 @@ def run(
         For --exposure gateway: find (find_tools, call_tool) or route (route, execute-tool).
     toolsets
         Compiled toolsets that --exposure gateway searches.
+    retriever
+        How the gateway ranks tools: bm25 (by words), embedder (by vectors), product (by vectors of
+        servers and tools, as LiveMCPBench does) or fused (bm25 and embedder).
     json
         Print the report as JSON.
     watch
@@ -151,7 +155,7 @@ def run(
         )
     refuse_unused_model(agent, model_config)
     if exposure or toolsets:
-        shown = exposure_of(exposure or "all", top, gateway, toolsets)
+        shown = exposure_of(exposure or "all", top, gateway, toolsets, retriever)
     else:
         shown = default_exposure(loaded, catalogue, condition, model_config, machines.image, top)
         if shown.policy == "retrieved":

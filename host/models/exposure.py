@@ -9,14 +9,15 @@ from dataclasses import replace
 
 from ambidex.host import Frame, ToolSpec, is_gui
 from ambidex.host.errors import UsageError
-from ambidex.host.models.search import embedder_of, ranked
+from ambidex.host.models.embedders import embedder_of
+from ambidex.host.models.search import ranked
 from ambidex.host.records.config import (
     Exposure,
     Modality,
     ModalityScope,
     Policy,
 )
-from ambidex.host.records.gateway_options import GatewayForm, GatewayOptions
+from ambidex.host.records.gateway_options import GatewayForm, GatewayOptions, RetrieverKind
 from ambidex.tasks import Task
 
 __all__ = [
@@ -103,7 +104,11 @@ def check_exposure(exposure: Exposure) -> None:
 
 
 def exposure_of(
-    policy: Policy, top: int, form: GatewayForm = "find", toolsets: Sequence[str] = ()
+    policy: Policy,
+    top: int,
+    form: GatewayForm = "find",
+    toolsets: Sequence[str] = (),
+    retriever: RetrieverKind = "bm25",
 ) -> Exposure:
     """The exposure that a command line asks for. `UsageError` where policy and toolsets do not go
     together."""
@@ -112,7 +117,11 @@ def exposure_of(
             "--exposure gateway and --toolsets require each other",
             hint="docs/gateways.md says how a gateway is configured.",
         )
-    options = GatewayOptions(form=form, toolsets=tuple(toolsets)) if toolsets else None
+    options = (
+        GatewayOptions(form=form, toolsets=tuple(toolsets), retriever=retriever)
+        if toolsets
+        else None
+    )
     return Exposure(policy=policy, top=top, gateway=options)
 
 

@@ -123,7 +123,7 @@ class Exposure(Strict):
     useful; `gateway`: the two tools of a gateway instead of the guest's own."""
     top: Annotated[int, Field(ge=1)] = 20
     embedder: str = ""
-    """`module:function` that turns texts into vectors, used instead of BM25."""
+    """`module:function` or `module:Class` that turns texts into vectors, used instead of BM25."""
     distractors: Annotated[int, Field(ge=0)] = 0
     """For `named`: number of other tools to add, drawn with the trial's seed."""
     order: Literal["name", "shuffled"] = "name"

@@ -16,7 +16,7 @@ from ambidex.host.errors import BusyError
 from ambidex.host.room.entrance import Entrance, authorities
 from ambidex.host.room.guard import Guarded
 
-__all__ = ["LOOPBACK", "Pages", "entrance", "listening", "run", "running"]
+__all__ = ["LOOPBACK", "Pages", "Server", "entrance", "listening", "run", "running"]
 
 LOOPBACK = "127.0.0.1"
 

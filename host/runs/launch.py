@@ -49,6 +49,7 @@ from ambidex.host.runs.machines import MachineOptions, Source, open_machines
 from ambidex.host.runs.offers import refuse_too_many_functions
 from ambidex.host.runs.progress_lines import ProgressDisplay
 from ambidex.host.runs.runner import run_jobs
+from ambidex.host.terminal import Terminal
 from ambidex.host.toolsets.gateway import open_gateway, toolsets_of
 from ambidex.tasks import Suite
 from ambidex.tasks.livemcpbench.body import KeyPointBody
@@ -204,7 +205,7 @@ def _run(
     config = config_of(request, prices, source)
     if request.fork:
         refuse_another_image(Path(request.fork.run), source.image)
-    for line in left_out(request.suite):
+    for line in (*left_out(request.suite), *missing_gateway(request)):
         display.message(line)
     if adopt(folder, config):
         display.message(f"resuming the run in {folder}")
@@ -256,7 +257,8 @@ def check(request: RunRequest, machines: MachineOptions) -> None:
             request.exposure,
             machines.image,
         )
-    gateway = open_gateway(request.exposure, request.condition)
+    say = Terminal(stderr=True).print
+    gateway = open_gateway(request.exposure, request.condition, machines.image, say)
     if gateway:
         gateway.check_executions()
     if gateway and gateway.options.direct_calls and request.fork:
@@ -338,6 +340,17 @@ def left_out(suite: Suite) -> Iterator[str]:
         first = next(task.name for task in suite.left_out if task.why == why)
         others = f" and {number - 1} others" if number > 1 else ""
         yield f"left out: {first}{others}: {why}"
+
+
+def missing_gateway(request: RunRequest) -> Iterator[str]:
+    """A warning if tasks were written for the tools of a gateway and the run has none."""
+    written = [t.name for t in request.suite.tasks if isinstance(t.body, KeyPointBody)]
+    if written and request.exposure.gateway is None:
+        yield (
+            f"warning: {written[0]} and the other tasks of {request.suite.name} were written for "
+            "tools behind a gateway, and this run has none (--exposure gateway): the agent has "
+            "only the guest's own tools"
+        )
 
 
 def catalogue_hash(catalogue: Mapping[str, ToolSpec]) -> str:
