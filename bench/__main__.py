@@ -11,12 +11,15 @@ python -m bench steps                 checkpoints of a virtual machine, and fork
 python -m bench services              machines with services: reverts, checkpoints, forks, leaks
 python -m bench resume                a run that is killed and resumed, against one left alone
 python -m bench disk                  files read from the disk of a paused machine
+python -m bench aws-tools             every operation that moto implements, called once; no machine
 python -m bench attack                agents that attack their verdict: each must score 0
 python -m bench judge RUN             overhead of the box for verdicts on a run's evidence
 python -m bench livemcpbench DIR      LiveMCPBench's judges against people; no machine
 python -m bench names                 cost of naming the blocks of a checkpoint; no machine
 python -m bench retrieval             how well users' requests find the tools; no machine
-python -m bench toolset-retrieval DATA TOOLSET…   the same for searches of toolsets
+python -m bench toolset-compile SOURCES…   time, memory and size of compiling toolsets; no machine
+python -m bench toolset-retrieval DATA TOOLSET…   every retriever on searches of toolsets
+python -m bench desktop-retrieval TOOLSET…   the guest's own tools among those of toolsets
 python -m bench soak                  resources used over a long episode in a sandbox
 python -m bench.differential          OSWorld's metrics against upstream's own functions
 """
@@ -34,6 +37,7 @@ from rich.console import Console
 
 from ambidex.vm.building.image import open_image
 from bench.attack import attack
+from bench.aws.command import aws_tools
 from bench.desktop import PLACES, crowd, first_ready, reverts, round_trips
 from bench.disk import disk
 from bench.judge import judge
@@ -42,6 +46,7 @@ from bench.livemcpbench import livemcpbench
 from bench.names import names
 from bench.osworld import osworld
 from bench.resume import resume
+from bench.retrieval.beside import desktop_retrieval
 from bench.retrieval.command import retrieval
 from bench.retrieval.toolsets import toolset_retrieval
 from bench.room import room
@@ -50,6 +55,7 @@ from bench.soak import soak
 from bench.steps import steps
 from bench.suite import suite_parts, suite_wall
 from bench.tools import tools
+from bench.toolset_compile import toolset_compile
 from bench.ways import ways
 
 app = App(help=__doc__)
@@ -93,6 +99,8 @@ def main(
 
 
 app.command(attack)
+app.command(aws_tools)
+app.command(desktop_retrieval)
 app.command(disk)
 app.command(judge)
 app.command(livemcpbench)
@@ -105,6 +113,7 @@ app.command(services)
 app.command(soak)
 app.command(steps)
 app.command(tools)
+app.command(toolset_compile)
 app.command(toolset_retrieval)
 app.command(ways)
 

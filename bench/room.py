@@ -7,6 +7,7 @@ import os
 import shutil
 import tempfile
 import time
+from contextlib import ExitStack
 from pathlib import Path
 from statistics import median
 
@@ -14,8 +15,7 @@ import httpx
 from rich.console import Console
 from rich.table import Table
 
-from ambidex.host.records.announcement import NAME as MACHINE
-from ambidex.host.records.announcement import ScreenAddress
+from ambidex.host.records.announcement import announced
 from ambidex.host.records.config import NAME as CONFIG
 from ambidex.host.records.config import read_config
 from ambidex.host.records.frame_files import read_frame_png
@@ -125,13 +125,12 @@ def _watching(run: Path, folder: Path, desktops: int) -> float:
     folder.mkdir(parents=True)
     config = read_config(source)
     (folder / CONFIG).write_text(config.model_dump_json())
-    with idle_screens(desktops) as screens:
+    with idle_screens(desktops) as screens, ExitStack() as stack:
         for at, screen in enumerate(screens):
             trial = folder / f"idle.{at}"
             trial.mkdir()
             shutil.copy(_trials(run)[0] / TRAJECTORY, trial / TRAJECTORY)
-            seen = ScreenAddress(vnc=screen, password="", runner=os.getpid())
-            (trial / MACHINE).write_text(seen.model_dump_json())
+            stack.enter_context(announced(trial, (screen, "")))
         with opened([folder]) as address, httpx.Client(follow_redirects=True) as client:
             client.get(address())
             client.base_url = httpx.URL(address().partition("?")[0])

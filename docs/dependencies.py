@@ -21,6 +21,10 @@ SECTIONS = {
     "harbor": ("For Harbor's formats", "The extra `harbor`: see [Integrations](integrations.md)."),
     "inspect": ("For Inspect", "The extra `inspect`: see [Integrations](integrations.md)."),
     "dev": ("To work on Ambidex", "The extra `dev`: tests, types, style."),
+    "minilm": (
+        "For the embedder",
+        "The extra `minilm`: searches of a gateway by meaning, see [gateways](gateways.md).",
+    ),
     "docs": ("To build this site", "The extra `docs`, installed apart by `make docs`."),
 }
 

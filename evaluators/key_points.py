@@ -32,8 +32,8 @@ from ambidex.evaluators.verdict_text import Status, read_point, read_status
 
 __all__ = [
     "CALLS",
+    "CALL_LIST",
     "JURY",
-    "SEARCHES",
     "Form",
     "JudgedSitting",
     "Opinion",
@@ -49,8 +49,6 @@ __all__ = [
 
 CALLS = "calls.json"
 JURY = "jury.jsonl"
-SEARCHES = ("route", "find_tools")
-"""The tools of a gateway that search for tools: their output describes tools, not the world."""
 SHORTEST_QUOTE = 8
 """Characters of a quote, unless it is a tool's whole output."""
 
@@ -60,12 +58,17 @@ Rule = Literal["majority", "best"]
 
 
 class RecordedCall(Strict):
-    """One call of the agent, with the tool's output."""
+    """One call of the agent, with the tool's output. Of a call through a gateway, tool and
+    arguments are those that were executed."""
 
     tool: str
+    server: str = ""
+    """The tool's server, if it was called through a gateway."""
     arguments: dict[str, Any]
     output: str
     error: str = ""
+    search: bool = False
+    """Whether it searched for tools: such output describes tools, not the world."""
 
 
 class Sitting(Strict):
@@ -212,7 +215,7 @@ def _point_verdict(text: str, calls: Sequence[RecordedCall]) -> Status:
 def proves(quote: str, call: RecordedCall) -> bool:
     """Whether the quote is output of a successful call, and not a repetition of its arguments.
     White space is not compared."""
-    if call.error or call.tool in SEARCHES:
+    if call.error or call.search:
         return False
     wanted, output = _plain(quote), _plain(call.output)
     if len(wanted) < SHORTEST_QUOTE and wanted != output:

@@ -36,15 +36,16 @@ def door(account: Account, token: Token, journal: Journal, *, desktop: bool = Tr
 
     Without a `desktop`, nothing that needs one is served.
     """
-    tools = catalogue.tools(catalogue.installed(desktop=desktop))
-    names = sorted({tool.worker for tool in tools.values()})
+    apps = catalogue.installed(desktop=desktop)
+    tools, unlisted = catalogue.tools(apps), catalogue.tools(apps, listed=False)
+    names = sorted({app.worker for app in apps.values()})
     processes = Processes(account)
     workers = {name: Worker(name, processes) for name in (HARNESS, COLLECTOR, *names)}
     if not desktop:
         for worker in workers.values():
             worker.session = {HEADLESS: "1", **account.runtime}
     freezer = Freezer(processes)
-    server = Server(tools, workers)
+    server = Server(tools, workers, unlisted)
     mcp = server.http_app(path="/mcp", stateless_http=True, json_response=True)
     described = json.dumps(catalogue.describe(tools), sort_keys=True).encode()
     digest = hashlib.sha256(described).hexdigest()

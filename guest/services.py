@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Optional
 
-__all__ = ["DECLARED", "STARTED", "Service", "is_ready", "running_services"]
+from ambidex.mcp_tools.service.addresses import DECLARED
 
-DECLARED = Path("/usr/share/ambidex/services.json")
+__all__ = ["STARTED", "Service", "is_ready", "running_services"]
+
 STARTED = Path("/run/ambidex-services.json")
 """The names of those that run, where not all do."""
 ANSWERS_WITHIN = 5.0

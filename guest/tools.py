@@ -7,6 +7,7 @@ import json
 import logging
 import time
 from collections.abc import Sequence
+from difflib import get_close_matches
 from typing import Any, Optional
 
 from fastmcp import FastMCP
@@ -25,6 +26,9 @@ from ambidex.mcp_tools.aliases import metadata, resolve
 __all__ = ["Server", "failure", "success"]
 
 log = logging.getLogger("ambidex.guest.tools")
+
+NEAREST = 3
+"""How many tools are named to a caller of one that does not exist."""
 
 
 def success(reply: Message) -> CallToolResult:
@@ -56,12 +60,18 @@ def failure(code: str, message: str, hint: str = "") -> CallToolResult:
 class Server(FastMCP[None]):
     """The MCP server of the tools. It accepts the reference's tool names as well.
 
-    A repeated call id gets the stored result.
+    A repeated call id gets the stored result. `unlisted` tools are carried out too.
     """
 
-    def __init__(self, tools: dict[str, Tool], workers: dict[str, Worker]) -> None:
+    def __init__(
+        self,
+        tools: dict[str, Tool],
+        workers: dict[str, Worker],
+        unlisted: Optional[dict[str, Tool]] = None,
+    ) -> None:
         super().__init__("ambidex")
-        self._offered = tools
+        self._listed = tools
+        self._offered = {**tools, **(unlisted or {})}
         self._workers = workers
         self._results: Store[CallToolResult] = Store()
         self._served = [
@@ -133,6 +143,5 @@ class Server(FastMCP[None]):
         return success(reply)
 
     def _suggestions(self, name: str) -> str:
-        app = name.partition("_")[0]
-        same_app = [tool for tool in self._offered if tool.startswith(app + "_")]
-        return f"Tools: {', '.join(same_app or self._offered)}."
+        nearest = get_close_matches(name, self._listed, NEAREST, cutoff=0.0)
+        return f"The nearest are {', '.join(nearest)}."

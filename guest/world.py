@@ -23,7 +23,7 @@ __all__ = ["World"]
 
 GRACE = 30.0
 """Seconds that a worker may take beyond the time given by a request."""
-EXPORT_WITHIN = 90.0
+EXPORT_WITHIN = 260.0
 
 
 class ExportQuery(RequestModel):

@@ -4,10 +4,12 @@ its first call on, mouse and keyboard included.
                                              before it acted   after it acted
 TaskError       the data is wrong            raised at load, exit 2, file and key named
 UsageError      the request is wrong         raised before any machine, exit 2
+BusyError       what it needs is in use      raised before any machine, exit 3
 MachineError    the machine failed           void              void once, then a score of 0
 GuestError      the guest did not answer     void              void once, then a score of 0
 ModelError      the model refused a request  void              void once, then a score of 0
-ModelError      no answer, load, no key      void              void
+ModelError      no answer, load              void              void
+ModelError      wrong key, name or address   void, and not retried; three in a row end the run
 ContextLimitError  the context is full       the episode ends, and what was reached is judged
 StoppedError    a person ended the trial     void              void
 RehearsalError  a branch cannot be replayed  void, and not retried: it would fail again
@@ -29,8 +31,9 @@ from ambidex.tasks import TaskError
 from ambidex.vm import MachineError
 
 __all__ = [
-    "FINAL",
+    "FIX",
     "VOID",
+    "BusyError",
     "ContextLimitError",
     "EndedBy",
     "GuestError",
@@ -44,6 +47,7 @@ __all__ = [
     "UsageError",
     "ended_by",
     "independent_of_agent",
+    "is_final",
 ]
 
 EndedBy = Literal["machine", "guest", "model", "person", "harness"]
@@ -61,6 +65,10 @@ class UsageError(HintedError):
     """The user's request cannot be carried out as given."""
 
 
+class BusyError(UsageError):
+    """The request could be carried out at another time: something it needs is in use."""
+
+
 class GuestError(HintedError):
     """The guest did not answer, or violated its protocol."""
 
@@ -75,11 +83,15 @@ class StageError(GuestError):
 
 class ModelError(HintedError):
     """The model could not be asked or did not answer. `refused` is true if the endpoint answered
-    and rejected the request itself, such as content against its rules."""
+    and rejected the request itself, such as content against its rules; `fatal` if it would refuse
+    every such request, for its key, its model or its address."""
 
-    def __init__(self, message: str, *, hint: str = "", refused: bool = False) -> None:
+    def __init__(
+        self, message: str, *, hint: str = "", refused: bool = False, fatal: bool = False
+    ) -> None:
         super().__init__(message, hint=hint)
         self.refused = refused
+        self.fatal = fatal
 
 
 class ContextLimitError(ModelError):
@@ -123,5 +135,13 @@ def independent_of_agent(error: Exception) -> bool:
     return isinstance(error, StoppedError | RehearsalError)
 
 
-FINAL = (RehearsalError, NoDesktopError)
-"""The void errors that would recur on another machine: the trial is not attempted again."""
+FIX = "Fix it and give the same command."
+
+
+def is_final(error: Exception, acted: int) -> bool:
+    """Whether the error would recur in another attempt, so that there is none in this invocation.
+    `acted` counts the agent's calls: a request that an agent's own work led to may be refused once.
+    """
+    if isinstance(error, ModelError):
+        return error.fatal and not (error.refused and acted)
+    return isinstance(error, RehearsalError | NoDesktopError)

@@ -172,6 +172,8 @@ class App:
     """The service of the image that the tools act on, if any."""
     command: tuple[str, ...] = ()
     """The command of the stock server whose tools were recorded (`mcp_tools.recorded`)."""
+    listed: bool = True
+    """Whether agents are told of its tools. Tools that only the host calls are served unlisted."""
     tools: dict[str, Tool] = field(default_factory=dict)
 
     @property

@@ -53,10 +53,13 @@ def installed(*, desktop: bool, worker: Optional[str] = None) -> dict[str, App]:
     return apps(worker, served)
 
 
-def tools(served: Optional[dict[str, App]] = None) -> dict[str, Tool]:
-    """The tools of these apps, or of all, sorted by name."""
-    listed = apps() if served is None else served
-    by_name = {name: tool for app in listed.values() for name, tool in app.tools.items()}
+def tools(served: Optional[dict[str, App]] = None, *, listed: bool = True) -> dict[str, Tool]:
+    """The tools of these apps, or of all, sorted by name: those that agents are told of, or with
+    `listed` false the others."""
+    chosen = (apps() if served is None else served).values()
+    by_name = {
+        name: tool for app in chosen if app.listed is listed for name, tool in app.tools.items()
+    }
     return dict(sorted(by_name.items()))
 
 

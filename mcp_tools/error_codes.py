@@ -154,6 +154,7 @@ class ErrorCode(str, Enum):
     UNKNOWN_COMMAND = "unknown_command", "The program has no such command."
     UNKNOWN_THEME = "unknown_theme", "No such theme."
     UNKNOWN_CALL = "unknown_call", "No result is stored for that call."
+    UNKNOWN_SERVER = "unknown_server", "No such server of tools is known."
     UNKNOWN_TOOL = "unknown_tool", "No such tool is on offer."
     UNSAVED = "unsaved", "Unsaved changes would be lost."
     UNWRITABLE = "unwritable", "The path cannot be written."

@@ -4,7 +4,7 @@
 #   vm/build.lock            build dependencies of source packages and of this project
 #   docs/requirements.lock   tools that build the site of docs/ (`make docs`), in an environment of its own
 #   guest/requirements.lock  the guest: guest/requirements.txt and its dependencies; Python 3.10 and later
-#   vm/images/programs/services/requirements.lock  MCP servers in images with services; Debian 13's Python
+#   vm/images/programs/*/requirements*.lock  MCP servers and services of images; Debian 13's Python
 # Locked versions stay as they are unless a requirement rules them out.
 #   vm/lock.sh                     after a change of pyproject.toml or guest/requirements.txt
 #   vm/lock.sh --upgrade           upgrade every package
@@ -20,8 +20,10 @@ lock() {
 requirements() { .venv/bin/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))$1, sep='\n')"; }
 requirements '["build-system"]["requires"]' | lock "$@" --python-version 3.11 -o vm/build.lock -
 requirements '["project"]["optional-dependencies"]["docs"]' | lock "$@" --python-version 3.11 -o docs/requirements.lock -
-lock "$@" --python-version 3.11 --extra dev -o host/requirements.lock pyproject.toml
+lock "$@" --python-version 3.11 --extra dev --extra minilm -o host/requirements.lock pyproject.toml
 # PyAutoGUI requires python3-xlib, an old fork of python-xlib under the same module name: leave it out.
 lock "$@" --python-version 3.10 --no-emit-package python3-xlib -o guest/requirements.lock guest/requirements.txt
-services=vm/images/programs/services
-lock "$@" --python-version 3.13 --override $services/overrides.txt -o $services/requirements.lock $services/requirements.txt
+for asked in vm/images/programs/*/requirements*.txt; do
+    overrides=$(dirname "$asked")/overrides.txt
+    lock "$@" --python-version 3.13 $([ ! -f "$overrides" ] || echo --override "$overrides") -o "${asked%.txt}.lock" "$asked"
+done

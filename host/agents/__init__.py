@@ -29,13 +29,22 @@ from ambidex.host.named import load_reference, part_names
 from ambidex.host.records.config import ModelConfig, RunConfig
 from ambidex.tasks import Task
 
-__all__ = ["agent_maker", "check_agent", "roles_of"]
+__all__ = ["agent_maker", "check_agent", "refuse_unused_model", "roles_of"]
 
 
 def roles_of(name: str) -> tuple[str, ...]:
     """The roles of the models that the agent asks; empty for a user's own agent."""
     kind = _kind(name)
     return kind.roles if kind else ()
+
+
+def refuse_unused_model(agent: str, model: ModelConfig | None) -> None:
+    """`UsageError` if a model is given to an agent that asks none."""
+    if model is not None and "model" not in roles_of(agent):
+        raise UsageError(
+            f"the agent {agent} asks no model, and the model {model.name} is given",
+            hint="Use --agent model (which --model implies), or leave the model out.",
+        )
 
 
 def agent_maker(

@@ -25,7 +25,7 @@ from ambidex.tasks.mcpmark.body import ProgramBody
 from ambidex.tasks.osworld.task import OSWorldBody
 from ambidex.tasks.survey import Selection
 
-__all__ = ["assets"]
+__all__ = ["Store", "assets", "store_of"]
 
 assets = App(name="assets")
 MANY = Parameter(consume_multiple=True, negative="")
@@ -68,7 +68,7 @@ def fetch(
     again
         Also fetch files that the store has, to detect changes.
     """
-    assets_store = _store(store)
+    assets_store = store_of(store)
     choices = _needed(folder, of.with_tasks(tasks), assets_store, again=again)
     _refuse_unneeded(accept_changed, choices)
     failed = 0
@@ -106,7 +106,7 @@ def import_(
     folder
         A checkout of OSWorld or MCPMark.
     """
-    assets_store = _store(store)
+    assets_store = store_of(store)
     choices = _needed(folder, Selection(), assets_store)
     _refuse_unneeded(accept_changed, choices)
     with _opened(source) as top:
@@ -142,7 +142,7 @@ def import_(
 @assets.command
 def verify(*, store: Store = None) -> int:
     """Verify the hash of every file in the store."""
-    assets_store = _store(store)
+    assets_store = store_of(store)
     count = 0
     wrong = []
     try:
@@ -156,7 +156,8 @@ def verify(*, store: Store = None) -> int:
     return 1 if wrong else 0
 
 
-def _store(named: Path | None) -> AssetStore:
+def store_of(named: Path | None) -> AssetStore:
+    """The asset store in that folder, or the default one."""
     return AssetStore(named) if named else default_store()
 
 

@@ -97,12 +97,16 @@ def _export_trial(trial: Path, html: Path | None, mp4: Path | None) -> None:
         )
     for file in filter(None, (html, mp4)):
         _refuse_no_folder(file)
-    if html:
-        html.write_text(episode_html(trial), encoding="utf-8")
-    if mp4:
-        from ambidex.host.room.film import write_film  # heavy: video encoding
+    try:
+        if html:
+            html.write_text(episode_html(trial), encoding="utf-8")
+        if mp4:
+            from ambidex.host.room.film import write_film  # heavy: video encoding
 
-        write_film(trial, mp4)
+            write_film(trial, mp4)
+    except (OSError, ValueError, KeyError) as error:
+        # Records are written whole, so a reader meets these errors only where a file was changed.
+        raise UsageError(f"{trial} cannot be exported: {type(error).__name__}: {error}") from None
 
 
 def _refuse_no_run(run: Path) -> None:

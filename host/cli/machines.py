@@ -11,12 +11,13 @@ from typing import Annotated, Any
 from uuid import uuid4
 
 from cyclopts import Parameter
+from cyclopts.validators import Number
 from PIL import Image
 
 from ambidex.evaluators.bounded import open_picture
 from ambidex.host import ToolCall, ToolResult
 from ambidex.host.client.guest import Guest
-from ambidex.host.errors import UsageError
+from ambidex.host.errors import BusyError, UsageError
 from ambidex.host.records.announcement import ScreenAddress, running_trials
 from ambidex.host.room.wall import Wall
 from ambidex.host.runs.machines import MachineOptions, open_machines
@@ -32,7 +33,7 @@ PLAIN: Any = {"soft_wrap": True, "highlight": False, "markup": False}
 def watch(
     *runs: Path,
     host: str = "127.0.0.1",
-    port: int = PORT,
+    port: Annotated[int, Parameter(validator=Number(gte=0, lte=65535))] = PORT,
     name: Annotated[tuple[str, ...], Parameter(negative="")] = (),
     open: Annotated[bool, Parameter(negative="")] = False,
     tui: Annotated[bool, Parameter(negative="")] = False,
@@ -91,7 +92,7 @@ def vnc(
     trial: str = "",
     png: Path | None = None,
     mp4: Path | None = None,
-    seconds: int = 30,
+    seconds: Annotated[int, Parameter(validator=Number(gte=1))] = 30,
 ) -> int:
     """Print the VNC address and password of each running trial. Works even if the guest does not
     respond.
@@ -107,6 +108,8 @@ def vnc(
     seconds
         The length of the video.
     """
+    if not run.is_dir():
+        raise UsageError(f"not a run directory: {run}")
     trials = [(name, seen) for name, seen in running_trials(run) if trial in ("", name)]
     if (png or mp4) and len(trials) != 1:
         running = ", ".join(name for name, _ in trials) or "none"
@@ -123,7 +126,7 @@ def vnc(
 
             write_shots(_shots(seen, seconds), mp4)
     if not trials:
-        echo(f"no trial is running in {run}")
+        raise BusyError(f"no trial is running in {run}")
     return 0
 
 

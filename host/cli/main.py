@@ -1,8 +1,9 @@
 """The command line. Each command is a function; its types and docstring are its help text.
 
 Exit codes: 0 success · 1 the command ran and the answer is no (a failed proof, a `bug` row, a
-changed score) · 2 invalid arguments or data · 3 a machine, a guest or a model failed, trials
-remained void or unjudged, or a report is incomplete · 130 interrupted
+changed score) · 2 invalid arguments or data · 3 not now: a machine, a guest or a model failed, a
+run or a port is in use, trials remained void or unjudged, or a report is incomplete ·
+130 interrupted
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from typing import Annotated
 from cyclopts import App, CycloptsError, CycloptsPanel, Parameter
 from pydantic import ValidationError
 
+from ambidex.evaluators.strict import problems_of
 from ambidex.host import ROOT
 from ambidex.host.box.client import box
 from ambidex.host.cli import livemcpbench_coverage, mcpmark_coverage, osworld_coverage
@@ -32,7 +34,7 @@ from ambidex.host.cli.report import report
 from ambidex.host.cli.run import Json, experiment, print_json, prove, replay, run
 from ambidex.host.cli.serve import serve
 from ambidex.host.cli.travel import counterfactual, desktop_diff, fork, pivot
-from ambidex.host.errors import VOID, TaskError, UsageError
+from ambidex.host.errors import VOID, BusyError, TaskError, UsageError
 from ambidex.host.models.tokens import tokens_by_app
 from ambidex.host.records.config import installed_version, read_config
 from ambidex.host.runs.rescoring import rejudge, write_rescored
@@ -71,6 +73,11 @@ app.command(
     "ambidex.host.cli.osworld_tasks:tasks",
     name="tasks",
     help="Compare and annotate OSWorld's tasks.",
+)
+app.command(
+    "ambidex.host.cli.toolset:toolset",
+    name="toolset",
+    help="Compile, search and lock catalogues of thousands of tools.",
 )
 app.command(
     "ambidex.toolgen.cli:toolgen",
@@ -227,14 +234,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
         code = app(arguments, result_action="return_value", exit_on_error=False, print_error=False)
     except (TaskError, UsageError) as error:
         _say(error)
-        sys.exit(2)
+        sys.exit(3 if isinstance(error, BusyError) else 2)
     except CycloptsError as error:
         if not isinstance(error.__cause__, ValidationError):
             app.error_console.print(CycloptsPanel(error))
-            sys.exit(1)
-        for wrong in error.__cause__.errors(include_url=False):
-            flag = "--" + "-".join(map(str, wrong["loc"])).replace("_", "-")
-            echo(f"ambidex: {flag} {wrong['input']}: {wrong['msg']}", error=True)
+            sys.exit(2)
+        for place, message in problems_of(error.__cause__):
+            flag = "--" + "-".join(map(str, place)).replace("_", "-")
+            echo(f"ambidex: {flag} {message}", error=True)
         sys.exit(2)
     except VOID as error:
         _say(error)

@@ -12,11 +12,11 @@ from ambidex.tasks.mcpmark.suite import MCPMarkTask
 
 __all__ = ["as_json", "print_coverage", "summary"]
 
-COLUMNS = ("tasks", "easy", "load", "net", "keys", "state", "ready")
+COLUMNS = ("tasks", "easy", "load", "net", "needs", "state", "ready")
 LEGEND = """\
-net: needs a network and is left out without --net. keys: environment variables
-are not set. state: the file with the initial state is not in the asset store.
-ready: runs now."""
+net: needs a network and is left out without --net. needs: environment variables
+are not set, or something Ambidex does not prepare. state: the file with the
+initial state is not in the asset store. ready: runs now."""
 
 
 def print_coverage(tasks: Sequence[MCPMarkTask], json: bool, verbose: bool) -> int:
@@ -86,7 +86,7 @@ def _counts(tasks: Sequence[MCPMarkTask]) -> tuple[int, ...]:
         sum(task.task_suite == "easy" for task in tasks),
         sum(task.task is not None for task in tasks),
         sum(any("--net" in need for need in task.needs) for task in tasks),
-        sum(bool(keys) for keys in needs),
+        sum(map(bool, needs)),
         sum(bool(task.missing) for task in tasks),
         sum(not task.why_not for task in tasks),
     )

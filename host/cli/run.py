@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
+from cyclopts.validators import Number
 
 from ambidex.host import Limits
+from ambidex.host.agents import refuse_unused_model
 from ambidex.host.cli.listing import experiment_table, proof_json, proof_table, replay_table
 from ambidex.host.cli.machines import watched
 from ambidex.host.cli.options import CheckpointOptions, SelectionOptions
@@ -18,6 +20,7 @@ from ambidex.host.errors import UsageError
 from ambidex.host.models.exposure import exposure_of
 from ambidex.host.records.command import keep_command, this_command
 from ambidex.host.records.config import (
+    LONGEST_SETTLE,
     Condition,
     Effort,
     ModelConfig,
@@ -26,14 +29,15 @@ from ambidex.host.records.config import (
     read_config,
 )
 from ambidex.host.records.experiment_plan import keep_plan
-from ambidex.host.records.gateway_options import GatewayForm
+from ambidex.host.records.gateway_options import GatewayForm, RetrieverKind
 from ambidex.host.records.rows import Row, finished
 from ambidex.host.records.trajectory import NAME as TRAJECTORY
 from ambidex.host.records.trajectory import read_trajectory
 from ambidex.host.report.text_report import as_json, lines, tables
 from ambidex.host.runs.experiment import cells, read_experiment
-from ambidex.host.runs.launch import RunRequest, check, default_folder, launch
+from ambidex.host.runs.launch import RunRequest, ask_models, check, default_folder, launch
 from ambidex.host.runs.machines import MachineOptions
+from ambidex.host.runs.offers import default_exposure
 from ambidex.host.runs.prove import agents_of, verdicts
 from ambidex.host.runs.prove import jobs as proof_jobs
 from ambidex.host.runs.runner import plan
@@ -45,6 +49,7 @@ from ambidex.tasks.load import load_suite
 
 __all__ = ["MANY", "Json", "exit_code", "experiment", "print_json", "prove", "replay", "run"]
 
+Settle = Annotated[float, Parameter(validator=Number(gte=0, lte=LONGEST_SETTLE))]
 MANY = Parameter(consume_multiple=True, negative="")
 Options = Annotated[RunOptions, Parameter(name="*", negative="", consume_multiple=True)]
 Json = Annotated[bool, Parameter(negative="", help="Print JSON.")]
@@ -53,11 +58,11 @@ Json = Annotated[bool, Parameter(negative="", help="Print JSON.")]
 def run(
     suite: Path,
     *,
-    agent: str = "oracle",
+    agent: str = "",
     model: str = "",
     base_url: str = "",
     condition: Condition = "hybrid",
-    steps: int = 15,
+    steps: Annotated[int, Parameter(validator=Number(gte=1))] = 15,
     tasks: Annotated[tuple[str, ...], MANY] = (),
     of: SelectionOptions = SelectionOptions(),
     out: Path | None = None,
@@ -67,11 +72,12 @@ def run(
     dialect: str = "functions",
     effort: Effort | None = None,
     temperature: float | None = None,
-    images: int = 3,
-    exposure: Policy = "all",
-    top: int = 20,
+    images: Annotated[int, Parameter(validator=Number(gte=1))] = 3,
+    exposure: Policy | None = None,
+    top: Annotated[int, Parameter(validator=Number(gte=1))] = 20,
     gateway: GatewayForm = "find",
     toolsets: Annotated[tuple[str, ...], MANY] = (),
+    retriever: RetrieverKind = "bm25",
     kept: CheckpointOptions = CheckpointOptions(),
     watch: Annotated[bool, Parameter(negative="")] = False,
     json: Json = False,
@@ -85,9 +91,10 @@ def run(
         A directory of tasks, or a checkout of OSWorld, MCPMark or LiveMCPBench; detected from its
         files.
     agent
-        oracle[:tools|:gui], noop, random, replay:DIR, model, or your own module:Class.
+        oracle[:tools|:gui], noop, random, replay:DIR, model, or your own module:Class. By default
+        model if --model is given, otherwise oracle.
     model
-        For --agent model: the model's name in litellm, or on the server at --base-url.
+        The model's name in litellm, or on the server at --base-url. Implies --agent model.
     base_url
         A server with OpenAI's chat completions API.
     condition
@@ -115,13 +122,17 @@ def run(
     exposure
         Which tools the model sees at each step: all; app (those of the focused application);
         retrieved (the `--top` best matches for the instruction); named (those the task lists);
-        gateway (two tools that search and execute those of --toolsets).
+        gateway (two tools that search and execute those of --toolsets). By default all, or
+        retrieved if a model is asked and not every vendor's API takes that many in one request.
     top
         The number of tools for --exposure retrieved.
     gateway
         For --exposure gateway: find (find_tools, call_tool) or route (route, execute-tool).
     toolsets
         Compiled toolsets that --exposure gateway searches.
+    retriever
+        How the gateway ranks tools: bm25 (by words), embedder (by vectors), product (by vectors of
+        servers and tools, as LiveMCPBench does) or fused (bm25 and embedder).
     json
         Print the report as JSON.
     watch
@@ -130,6 +141,9 @@ def run(
     catalogue = read_catalogue()
     loaded = load_suite(suite, catalogue, selection=of.with_tasks(tasks))
     model_config = None
+    agent = agent or ("model" if model else "oracle")
+    if not model and (base_url or effort or temperature is not None):
+        raise UsageError("--base-url, --effort and --temperature require --model")
     if model:
         model_config = ModelConfig(
             name=model,
@@ -139,6 +153,17 @@ def run(
             temperature=temperature,
             images=images,
         )
+    refuse_unused_model(agent, model_config)
+    if exposure or toolsets:
+        shown = exposure_of(exposure or "all", top, gateway, toolsets, retriever)
+    else:
+        shown = default_exposure(loaded, catalogue, condition, model_config, machines.image, top)
+        if shown.policy == "retrieved":
+            echo(
+                f"Each task is offered the {shown.top} tools that match it best: not every"
+                " vendor's API takes all in one request. --exposure selects others.",
+                error=True,
+            )
     request = RunRequest(
         suite=loaded,
         agents=(agent,),
@@ -146,7 +171,7 @@ def run(
         condition=condition,
         options=options,
         limits=Limits(steps, time_limit, cost_limit),
-        exposure=exposure_of(exposure, top, gateway, toolsets),
+        exposure=shown,
         model=model_config,
         catalogue=catalogue,
         keep=kept.keep(),
@@ -193,11 +218,15 @@ def experiment(
     folder = out or Path("runs") / file.stem
     keep_plan(folder, {cell.name: cell.plan for cell in planned})
     keep_command(folder, this_command())
+    ask_models(
+        [(cell.request, folder / cell.name) for cell in planned],
+        lambda text: echo(text, error=True),
+    )
     codes = []
     for number, cell in enumerate(planned, 1):
         echo(f"{number} of {len(planned)}: {cell.name}")
         request = dataclasses.replace(cell.request, command=this_command())
-        codes.append(exit_code(launch(request, folder / cell.name, machines)))
+        codes.append(exit_code(launch(request, folder / cell.name, machines, models_answer=True)))
     Terminal().print(tables(lines([folder / cell.name for cell in planned])))
     echo(f"rows, trajectories and evidence: {folder}; `ambidex report {folder} --html FILE`")
     return 1 if 1 in codes else max(codes)
@@ -208,9 +237,9 @@ def prove(
     *,
     tasks: Annotated[tuple[str, ...], MANY] = (),
     of: SelectionOptions = SelectionOptions(),
-    repeats: int = 0,
+    repeats: Annotated[int, Parameter(validator=Number(gte=0))] = 0,
     out: Path | None = None,
-    settle: float = 5.0,
+    settle: Settle = 5.0,
     json: Json = False,
     machines: MachineOptions = MachineOptions(),
 ) -> int:
@@ -263,7 +292,7 @@ def replay(
     *,
     on: str = "",
     out: Path | None = None,
-    settle: float = 5.0,
+    settle: Settle = 5.0,
     machines: MachineOptions = MachineOptions(),
 ) -> int:
     """Replay a recorded trial on a fresh machine, judge it, and report where the screens differ.
@@ -281,6 +310,8 @@ def replay(
     settle
         The maximum time the screen may take to settle after a step, in seconds.
     """
+    if not run.is_dir():
+        raise UsageError(f"not a run directory: {run}")
     trial = _trial_of(run, task)
     config = read_config(trial.parent)
     lines = list(read_trajectory(trial))

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
+from cyclopts.validators import Number
 
 from ambidex.host.cli.options import CheckpointOptions
 from ambidex.host.cli.run import MANY, Json, exit_code, print_json
@@ -49,7 +50,7 @@ from ambidex.tasks.catalogue import read_catalogue
 __all__ = ["counterfactual", "desktop_diff", "fork", "pivot"]
 
 MACHINES = MachineOptions()
-N = Annotated[int, Parameter(name="-n", help="Episodes from each step.")]
+N = Annotated[int, Parameter(name="-n", help="Episodes from each step.", validator=Number(gte=1))]
 
 
 def fork(
@@ -58,7 +59,7 @@ def fork(
     step: int,
     *,
     trial: int = 1,
-    n: Annotated[int, Parameter(name=("-n", "--best-of"))] = 1,
+    n: Annotated[int, Parameter(name=("-n", "--best-of"), validator=Number(gte=1))] = 1,
     onward: BranchOptions = BranchOptions(),
     hand: Modality | None = None,
     lasting: ModalityScope = "once",

@@ -26,7 +26,7 @@ LibreOffice takes a quarter of a minute to save a file.
 FREEZES = 60.0
 COLLECTS = 150.0
 SURVEYS = 180.0
-EXPORTS = 120.0
+EXPORTS = 300.0
 """Seconds that the guest may take for these requests, on top of `Patience.answer`."""
 FILE = 60.0
 """Seconds that a file transfer may take, on top of `Patience.answer`."""

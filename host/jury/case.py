@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ambidex.evaluators.key_points import SEARCHES, RecordedCall, read_calls
+from ambidex.evaluators.key_points import RecordedCall, read_calls
 from ambidex.host.models.prompts import prompt
 from ambidex.host.untrusted.parsing import text
 from ambidex.tasks import Task
@@ -23,7 +23,6 @@ MOST_OUTPUT = 200_000
 """Characters of all output that a judge sees: the latest calls, if there is more."""
 LONGEST_ANSWER = 100_000
 """Characters of the final answer that a judge sees."""
-EXECUTE = "execute-tool"
 
 
 @dataclass(frozen=True)
@@ -38,7 +37,7 @@ class Case:
     def whole(self, points: Sequence[str]) -> str:
         """The question about all key points at once, as LiveMCPBench asks it: calls without their
         output, and descriptions of the tools."""
-        history = [call for call in self.calls if call.tool not in SEARCHES]
+        history = [call for call in self.calls if not call.search]
         return prompt(
             "status_case",
             folder=PROMPTS,
@@ -67,7 +66,7 @@ class Case:
     def _outputs(self) -> list[str]:
         shown: list[str] = []
         left = MOST_OUTPUT
-        calls = [call for call in self.calls if call.tool not in SEARCHES]
+        calls = [call for call in self.calls if not call.search]
         for number, call in reversed(list(enumerate(calls, 1))):
             output = _cut(call.output, LONGEST_OUTPUT)
             left -= len(output)
@@ -80,12 +79,11 @@ class Case:
 
     def _descriptions(self, history: Sequence[RecordedCall]) -> Iterator[str]:
         for call in history:
-            server, tool = _executed(call)
-            description = self.body.description(server, tool)
+            description = self.body.description(call.server, call.tool)
             if description:
-                yield f"Server: {server}\nTool: {tool}\nDescription: {description}"
+                yield f"Server: {call.server}\nTool: {call.tool}\nDescription: {description}"
             else:
-                yield f"Tool {tool} not found in server {server}."
+                yield f"Tool {call.tool} not found in server {call.server or 'not_given'}."
 
 
 def case_of(task: Task, body: KeyPointBody, evidence: Path) -> Case:
@@ -100,18 +98,10 @@ def _numbered(items: Sequence[str]) -> str:
 
 
 def _request(call: RecordedCall) -> str:
-    """The call as JSON, in the form of a gateway's execution."""
-    if call.tool == EXECUTE:
-        return json.dumps(call.arguments, ensure_ascii=False)
-    return json.dumps({"tool_name": call.tool, "params": call.arguments}, ensure_ascii=False)
-
-
-def _executed(call: RecordedCall) -> tuple[str, str]:
-    if call.tool != EXECUTE:
-        return "", call.tool
-    named = (call.arguments.get(key, "not_given") for key in ("server_name", "tool_name"))
-    server, tool = map(str, named)
-    return server, tool
+    """The call as JSON, in the form in which LiveMCPBench's agent executes a tool."""
+    server = {"server_name": call.server} if call.server else {}
+    called = server | {"tool_name": call.tool, "params": call.arguments}
+    return json.dumps(called, ensure_ascii=False)
 
 
 def _cut(text: str, most: int) -> str:

@@ -78,7 +78,7 @@ class Attempt:
             place = self.point.checkpoint if self.point else self.task.spec.snapshot
             self.machine.revert(place, self.task.spec.services)
         with (
-            announced(self.folder, self.machine),
+            announced(self.folder, self.machine.vnc),
             Guest(self.machine.endpoint, self.machine.token) as guest,
             Trajectory(self.folder) as trajectory,
         ):
@@ -149,7 +149,7 @@ class Attempt:
             **({"from": point.reference} if point else {}),
         )
         tools = offered(tools_of(self.task.spec, served), config.condition)
-        gateway = open_gateway(config.exposure, config.condition)
+        gateway = open_gateway(config.exposure, config.condition, config.image)
         if gateway:
             gui = {name: tool for name, tool in tools.items() if is_gui(tool.app)}
             tools, served = gui | gateway.own, (*served, *gateway.own.values())
@@ -197,6 +197,7 @@ class Attempt:
             "ended_by": "person" if person.ended else "agent",
             "offered": tuple(sorted(self.episode.offered)),
             "assisted": person.assisted,
+            "retriever": gateway.retriever.name if gateway else "",
             "checkpoints": tuple(judge.outcomes),
         }
 

@@ -16,12 +16,12 @@ from ambidex.evaluators import Score
 from ambidex.host import Stop
 from ambidex.host.agents import roles_of
 from ambidex.host.errors import (
-    FINAL,
     VOID,
     GuestError,
     MachineError,
     ended_by,
     independent_of_agent,
+    is_final,
 )
 from ambidex.host.loop.attempt import Attempt, MakeAgent
 from ambidex.host.loop.branch_point import BranchPoint, branch_point
@@ -135,7 +135,7 @@ class Trial:
 
 def _void(error: Exception, attempt: Attempt, unproved: int) -> dict[str, Any]:
     """The row's fields of an attempt that machine, guest, model or a person ended."""
-    failure = _failure(error, _console(attempt.machine, error))
+    failure = _failure(error, attempt.acted, _console(attempt.machine, error))
     fields = {
         "failure": failure,
         "ended_by": ended_by(error),
@@ -155,20 +155,20 @@ def _bug(error: Exception, attempt: Attempt) -> dict[str, Any]:
     trace = "".join(traceback.format_exception(error))
     return {
         "fate": "bug",
-        "failure": _failure(error).model_copy(update={"traceback": trace}),
+        "failure": _failure(error, attempt.acted).model_copy(update={"traceback": trace}),
         "ended_by": "harness",
         "phase": attempt.phase,
         "acted": attempt.acted,
     }
 
 
-def _failure(error: Exception, console: str = "") -> Failure:
+def _failure(error: Exception, acted: int, console: str = "") -> Failure:
     return Failure(
         type=type(error).__name__,
         message=str(error),
         hint=str(getattr(error, "hint", "")),
         console=console,
-        final=isinstance(error, FINAL),
+        final=is_final(error, acted),
         proved=independent_of_agent(error),
     )
 

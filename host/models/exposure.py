@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from ambidex.host import Frame, ToolSpec, is_gui
 from ambidex.host.errors import UsageError
-from ambidex.host.models.search import embedder_of, ranked
+from ambidex.host.models.embedders import embedder_of
+from ambidex.host.models.search import ranked
 from ambidex.host.records.config import (
     Exposure,
     Modality,
     ModalityScope,
     Policy,
 )
-from ambidex.host.records.gateway_options import GatewayForm, GatewayOptions
+from ambidex.host.records.gateway_options import GatewayForm, GatewayOptions, RetrieverKind
 from ambidex.tasks import Task
 
 __all__ = [
     "Offer",
     "check_exposure",
     "exposure_of",
+    "largest_offers",
     "offer_of",
     "ranked",
     "restrict_modality",
@@ -61,6 +64,21 @@ def offer_of(exposure: Exposure, tools: Mapping[str, ToolSpec], task: Task, seed
     return lambda frame: selected
 
 
+def largest_offers(
+    exposure: Exposure, tools: Mapping[str, ToolSpec], task: Task
+) -> Iterator[tuple[ToolSpec, ...]]:
+    """Offers among which is one of the largest that an episode of the task could have."""
+    if exposure.policy == "retrieved":  # which tools match best does not matter for their number
+        everything = offer_of(exposure.model_copy(update={"policy": "all"}), tools, task, 0)(None)
+        gui = [tool for tool in everything if is_gui(tool.app)]
+        yield everything[: len(gui) + exposure.top]
+        return
+    offer = offer_of(exposure, tools, task, 0)
+    windows = {window for tool in tools.values() for window in tool.windows}
+    for focused in ("", *sorted(windows)) if exposure.policy == "app" else ("",):
+        yield offer(replace(Frame.of((0, 0), b""), focused=focused))
+
+
 def restrict_modality(offer: Offer, modality: Modality | None, scope: ModalityScope) -> Offer:
     """The offer with only the tools of one modality, at its first use (`once`) or at every use
     (`rest`). Unchanged if `modality` is None."""
@@ -86,7 +104,11 @@ def check_exposure(exposure: Exposure) -> None:
 
 
 def exposure_of(
-    policy: Policy, top: int, form: GatewayForm = "find", toolsets: Sequence[str] = ()
+    policy: Policy,
+    top: int,
+    form: GatewayForm = "find",
+    toolsets: Sequence[str] = (),
+    retriever: RetrieverKind = "bm25",
 ) -> Exposure:
     """The exposure that a command line asks for. `UsageError` where policy and toolsets do not go
     together."""
@@ -95,7 +117,11 @@ def exposure_of(
             "--exposure gateway and --toolsets require each other",
             hint="docs/gateways.md says how a gateway is configured.",
         )
-    options = GatewayOptions(form=form, toolsets=tuple(toolsets)) if toolsets else None
+    options = (
+        GatewayOptions(form=form, toolsets=tuple(toolsets), retriever=retriever)
+        if toolsets
+        else None
+    )
     return Exposure(policy=policy, top=top, gateway=options)
 
 

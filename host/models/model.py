@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import os
+import queue
 import random
 import threading
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from types import ModuleType
 from typing import Any
 
@@ -17,12 +19,15 @@ from ambidex.host.models.context_overflow import is_overflow
 from ambidex.host.models.effort import effort_settings
 from ambidex.host.models.libraries import libraries
 from ambidex.host.models.prices import Prices, Tokens
+from ambidex.host.models.refusals import Refusal, read_refusal
 from ambidex.host.records.config import ModelConfig
 
 __all__ = ["LiteModel", "pause"]
 
 LONGEST_PAUSE = 60.0
 """Maximum seconds between two attempts of a request."""
+NOTICED = 0.1
+"""Seconds within which an interrupt is noticed while a model is asked."""
 VENDOR: dict[Form, str] = {"chat": "openai", "messages": "anthropic", "responses": "openai"}
 """The vendor of each API, whose protocol a server at a `base_url` is assumed to speak."""
 CONTENT_KEY: dict[Form, str] = {"chat": "choices", "messages": "content", "responses": "output"}
@@ -33,8 +38,14 @@ class LiteModel:
     """A `host.Model` through litellm. One instance serves a whole run, so that its rate limit
     covers all machines."""
 
-    def __init__(self, config: ModelConfig, prices: Prices) -> None:
+    def __init__(
+        self, config: ModelConfig, prices: Prices, stopped: threading.Event | None = None
+    ) -> None:
+        """`stopped` ends every wait of a request with a `ModelError`."""
         self.name = config.name
+        # Imported here, so that the time of the first request does not include it.
+        self._libraries = libraries()
+        self._stopped = stopped or threading.Event()
         self._config = config
         self._prices = prices
         self._lock = threading.Lock()
@@ -44,7 +55,7 @@ class LiteModel:
     def ask(self, request: Request) -> Answer:
         """See `host.Model`. Requests refused for load or lost are retried, which is safe: asking a
         model changes nothing in the guest."""
-        litellm, openai = libraries()
+        litellm, openai = self._libraries
         transient = (
             litellm.RateLimitError,
             litellm.Timeout,
@@ -57,17 +68,18 @@ class LiteModel:
         while True:
             self._wait_for_turn()
             try:
-                body = self._send(litellm, request)
+                body = self._answer(litellm, request)
                 break
             except openai.OpenAIError as error:  # the base class of all of litellm's errors
                 if _is_overflow(error, litellm.ContextWindowExceededError):
                     raise ContextLimitError(f"{self.name}'s context is full: {error}") from error
+                refusal = read_refusal(error)
                 # Some vendors' "overloaded" (529) has no class of its own.
-                if not isinstance(error, transient) and getattr(error, "status_code", 0) < 500:
-                    raise self._failed(error) from error
-                if retries >= self._config.retries:
-                    raise self._failed(error, f" after {retries + 1} attempts") from error
-                time.sleep(pause(error, retries))
+                can_pass = isinstance(error, transient) or getattr(error, "status_code", 0) >= 500
+                if refusal.fatal or not can_pass or retries >= self._config.retries:
+                    raise self._failed(error, refusal, retries) from error
+                if self._stopped.wait(pause(error, retries)):
+                    raise self._interrupted() from error
                 retries += 1
         tokens = _tokens(request.form, body)
         cost = self._prices.cost(self.name, tokens)
@@ -81,6 +93,26 @@ class LiteModel:
             retries=retries,
         )
         return Answer(body, usage)
+
+    def _answer(self, litellm: ModuleType, request: Request) -> Mapping[str, Any]:
+        """The body of the answer. An interrupt does not wait for it: the request is sent from a
+        thread of its own, which is then abandoned."""
+        done: queue.SimpleQueue[Mapping[str, Any] | Exception] = queue.SimpleQueue()
+
+        def send() -> None:
+            try:
+                done.put(self._send(litellm, request))
+            except Exception as error:  # noqa: BLE001 - raised in the thread that waits
+                done.put(error)
+
+        threading.Thread(target=send, name=f"{self.name} is asked", daemon=True).start()
+        while not self._stopped.is_set():
+            with suppress(queue.Empty):
+                body = done.get(timeout=NOTICED)
+                if isinstance(body, Exception):
+                    raise body
+                return body
+        raise self._interrupted()
 
     def _send(self, litellm: ModuleType, request: Request) -> Mapping[str, Any]:
         settings: dict[str, Any] = {**self._settings(request.form), **request.body}
@@ -152,12 +184,21 @@ class LiteModel:
             now = time.monotonic()
             turn = max(now, self._next)
             self._next = turn + 60 / self._config.requests_per_minute
-        time.sleep(turn - now)
+        if self._stopped.wait(turn - now):
+            raise self._interrupted()
 
-    def _failed(self, error: Exception, after: str = "") -> ModelError:
-        message = f"{self.name} did not answer{after}: {type(error).__name__}: {error}"
-        hint = "Check the model's name, address and API key."
-        return ModelError(message, hint=hint, refused=is_refusal(error))
+    def _interrupted(self) -> ModelError:
+        return ModelError(f"the run was interrupted before {self.name} answered")
+
+    def _failed(self, error: Exception, refusal: Refusal, retries: int) -> ModelError:
+        after = f" after {retries + 1} attempts" if retries else ""
+        status = f"HTTP {refusal.status}: " if refusal.status else ""
+        return ModelError(
+            f"{self.name} did not answer{after}: {status}{refusal.text}",
+            hint=refusal.hint,
+            refused=is_refusal(error),
+            fatal=refusal.fatal,
+        )
 
 
 def _is_overflow(error: Exception, known: type[Exception]) -> bool:

@@ -6,21 +6,15 @@ import functools
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-import numpy as np
-
-from ambidex.host.errors import UsageError
-from ambidex.host.named import load_reference
+from ambidex.host.models.embedders import Embedder, embedder_of, unit_vectors
 from ambidex.tasks import ToolSpec
 
-__all__ = ["embedder_of", "knowledge", "ranked", "words"]
-
-Embedder = Callable[[Sequence[str]], Any]
-"""From texts to an array of vectors, one row per text."""
+__all__ = ["knowledge", "ranked", "words"]
 
 Scores = Sequence[Sequence[float]]
 """A row per query, a column per tool: how well the tool matches."""
@@ -71,7 +65,7 @@ def ranked(
 ) -> list[list[str]]:
     """For each query the names of all tools, best match first; ties are sorted by name.
 
-    Ranks by BM25, or by the vectors of `embedder`, named as `module:function`.
+    Ranks by BM25, or by the vectors of `embedder`: see `host.models.embedders`.
     """
     if not tools:
         return [[] for _ in queries]
@@ -85,14 +79,6 @@ def ranked(
         [tool.name for _, tool in sorted(zip(row, tools, strict=True), key=_best_first)]
         for row in scores
     ]
-
-
-def embedder_of(name: str) -> Embedder:
-    """Load the embedder of that name; `UsageError` if it cannot be imported."""
-    return cast(
-        Embedder,
-        load_reference("embedder", name, "An embedder is module:function, texts to vectors."),
-    )
 
 
 def _best_first(scored: tuple[float, ToolSpec]) -> tuple[float, str]:
@@ -143,6 +129,7 @@ def words(text: str) -> list[str]:
     return [known.synonyms.get(stem, stem) for stem in stems]
 
 
+@functools.cache
 def _stem(word: str) -> str:
     """The word without plural and tense endings, with British and American spelling unified."""
     stem = re.sub(r"(?<=\w\w\w)(ings?|ed|es|s|e)$", "", re.sub(r"(?<=\w\w)our", "or", word))
@@ -152,10 +139,5 @@ def _stem(word: str) -> str:
 
 
 def _by_vectors(embed: Embedder, texts: Sequence[str], queries: Sequence[str]) -> Scores:
-    count = len(texts) + len(queries)
-    vectors = np.asarray(embed([*texts, *queries]), float)
-    if vectors.ndim != 2 or len(vectors) != count:
-        raise UsageError(f"the embedder returned shape {vectors.shape} for {count} texts")
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    vectors = vectors / np.where(lengths == 0, 1, lengths)
+    vectors = unit_vectors(embed, [*texts, *queries])
     return cast("Scores", vectors[len(texts) :] @ vectors[: len(texts)].T)

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from ambidex.host.models.libraries import libraries
 from ambidex.tasks import ToolSpec
 
-__all__ = ["COUNTED_AS", "tokens_by_app"]
+__all__ = ["COUNTED_AS", "count_tokens", "specification_tokens", "tokens_by_app"]
 
 COUNTED_AS = "o3"
 """The model whose tokenizer is used: its vocabulary comes with litellm, so no network is needed."""
@@ -17,14 +17,20 @@ COUNTED_AS = "o3"
 
 def tokens_by_app(tools: Iterable[ToolSpec]) -> dict[str, int]:
     """By app, the tokens of names, descriptions and schemas in a function-calling request."""
-    litellm, _ = libraries()
     tokens: Counter[str] = Counter()
     for tool in tools:
-        function = {
-            "name": tool.name,
-            "description": tool.description,
-            "parameters": tool.parameters,
-        }
-        text = json.dumps(function, ensure_ascii=False, separators=(",", ":"))
-        tokens[tool.app] += litellm.token_counter(model=COUNTED_AS, text=text)
+        tokens[tool.app] += specification_tokens(tool)
     return dict(tokens)
+
+
+def specification_tokens(tool: ToolSpec) -> int:
+    """The tokens of a tool's name, description and schema in a function-calling request."""
+    function = {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
+    return count_tokens(json.dumps(function, ensure_ascii=False, separators=(",", ":")))
+
+
+def count_tokens(text: str) -> int:
+    """The tokens of a text."""
+    litellm, _ = libraries()
+    count: int = litellm.token_counter(model=COUNTED_AS, text=text)
+    return count

@@ -1,17 +1,20 @@
-"""`machine.json`: that a trial is running, and how to view its screen. Exists only meanwhile."""
+"""`machine.json`: that a trial is running, and how to view its screen.
+
+The runner holds a lock on the file meanwhile, which ends with its process, however that ends.
+"""
 
 from __future__ import annotations
 
+import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from ambidex.vm import Machine
-
-__all__ = ["ScreenAddress", "announced", "running_trials"]
+__all__ = ["ScreenAddress", "announced", "running_trials", "withdraw_all"]
 
 NAME = "machine.json"
 
@@ -24,22 +27,29 @@ class ScreenAddress(BaseModel):
     vnc: str
     """`host:port`; empty if the machine has no display that can be viewed."""
     password: str
-    runner: int
-    """Process id of the runner."""
 
 
 @contextmanager
-def announced(folder: Path, machine: Machine) -> Iterator[None]:
-    """Publish the address of the machine's screen in the trial's directory while the block runs.
-    The file is readable by its owner only."""
+def announced(folder: Path, vnc: tuple[str, str] | None) -> Iterator[None]:
+    """Publish a screen's address and password in the trial's directory while the block runs. The
+    file is readable by its owner only."""
     path = folder / NAME
-    address, password = machine.vnc or ("", "")
-    screen = ScreenAddress(vnc=address, password=password, runner=os.getpid())
+    address, password = vnc or ("", "")
+    screen = ScreenAddress(vnc=address, password=password)
     with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
         file.write(screen.model_dump_json())
-    try:
-        yield
-    finally:
+        file.flush()
+        try:
+            yield
+        finally:
+            path.unlink(missing_ok=True)
+
+
+def withdraw_all(run: Path) -> None:
+    """Remove the announcements of a run whose trials have ended, or whose runner was killed: they
+    contain passwords."""
+    for path in run.glob(f"*/{NAME}"):
         path.unlink(missing_ok=True)
 
 
@@ -48,8 +58,16 @@ def running_trials(run: Path) -> Iterator[tuple[str, ScreenAddress]]:
     killed runner are skipped."""
     for path in sorted(run.glob(f"*/{NAME}")):
         try:
-            screen = ScreenAddress.model_validate_json(path.read_bytes())
+            with path.open("rb") as file:
+                if _is_locked(file):
+                    yield path.parent.name, ScreenAddress.model_validate_json(file.read())
         except (FileNotFoundError, ValidationError):
             continue  # the trial just ended, or is just starting
-        if Path(f"/proc/{screen.runner}").exists():
-            yield path.parent.name, screen
+
+
+def _is_locked(file: BinaryIO) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    return False

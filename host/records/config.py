@@ -17,7 +17,8 @@ from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from ambidex.evaluators.strict import Strict, explain
 from ambidex.host import GUI, ROOT, Limits, ToolSpec, is_gui
-from ambidex.host.errors import UsageError
+from ambidex.host.errors import BusyError, UsageError
+from ambidex.host.records.folders import make_folder
 from ambidex.host.records.gateway_options import GatewayOptions
 from ambidex.host.records.jury import Jury
 from ambidex.tasks.spec import Facts
@@ -45,6 +46,7 @@ __all__ = [
     "locked",
     "offered",
     "read_config",
+    "refuse_another",
     "tools_of",
 ]
 
@@ -121,7 +123,7 @@ class Exposure(Strict):
     useful; `gateway`: the two tools of a gateway instead of the guest's own."""
     top: Annotated[int, Field(ge=1)] = 20
     embedder: str = ""
-    """`module:function` that turns texts into vectors, used instead of BM25."""
+    """`module:function` or `module:Class` that turns texts into vectors, used instead of BM25."""
     distractors: Annotated[int, Field(ge=0)] = 0
     """For `named`: number of other tools to add, drawn with the trial's seed."""
     order: Literal["name", "shuffled"] = "name"
@@ -300,15 +302,10 @@ def offered(tools: tuple[ToolSpec, ...], condition: Condition) -> dict[str, Tool
 def adopt(folder: Path, config: RunConfig) -> bool:
     """Make `folder` the directory of this run, and return whether it already was. `UsageError`
     lists the differences if it belongs to a run with another configuration."""
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     path = folder / NAME
     if path.exists():
-        before = read_config(folder)
-        if differences := list(_differences(before, config)):
-            raise UsageError(
-                f"{folder} holds a run with another configuration: {'; '.join(differences)}",
-                hint="Resume it with its original options, or choose another --out.",
-            )
+        refuse_another(folder, config)
         return True
     staging = path.with_suffix(".new")
     with staging.open("w", encoding="utf-8") as file:
@@ -317,6 +314,15 @@ def adopt(folder: Path, config: RunConfig) -> bool:
         os.fsync(file.fileno())
     staging.rename(path)
     return False
+
+
+def refuse_another(folder: Path, config: RunConfig) -> None:
+    """`UsageError` lists the differences if the run in this directory has another configuration."""
+    if differences := list(_differences(read_config(folder), config)):
+        raise UsageError(
+            f"{folder} holds a run with another configuration: {'; '.join(differences)}",
+            hint="Resume it with its original options, or choose another --out.",
+        )
 
 
 def read_config(folder: Path) -> RunConfig:
@@ -354,16 +360,16 @@ def installed_version() -> str:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Lock a run's directory for this process; `UsageError` if another runner holds the lock. The
+    """Lock a run's directory for this process; `BusyError` if another runner holds the lock. The
     lock ends with its process."""
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     with (folder / "lock").open("a+", encoding="utf-8") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             file.seek(0)
             owner = file.read().strip() or "unknown"
-            raise UsageError(
+            raise BusyError(
                 f"{folder} is in use by another runner (process {owner})",
                 hint="Wait for it, or choose another --out.",
             ) from None

@@ -11,6 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 from ambidex.evaluators.strict import Strict, explain
 from ambidex.host.errors import UsageError
 from ambidex.host.records.config import NAME as CONFIG
+from ambidex.host.records.folders import make_folder
 
 __all__ = ["PlannedRun", "is_experiment", "keep_plan", "not_begun"]
 
@@ -35,7 +36,7 @@ Plan = TypeAdapter(Mapping[str, PlannedRun])
 
 def keep_plan(folder: Path, runs: Mapping[str, PlannedRun]) -> None:
     """Keep the runs of an experiment, by the name of their directory."""
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     staging = folder / f"{NAME}.new"
     staging.write_bytes(Plan.dump_json(runs, indent=1) + b"\n")
     staging.rename(folder / NAME)

@@ -8,9 +8,10 @@ from pydantic import Field, model_validator
 
 from ambidex.evaluators.strict import Strict
 
-__all__ = ["GatewayForm", "GatewayOptions"]
+__all__ = ["GatewayForm", "GatewayOptions", "RetrieverKind"]
 
 GatewayForm = Literal["find", "route"]
+RetrieverKind = Literal["bm25", "embedder", "product", "fused"]
 
 
 class GatewayOptions(Strict):
@@ -23,6 +24,14 @@ class GatewayOptions(Strict):
     """Paths of compiled toolsets."""
     top: Annotated[int, Field(ge=1, le=100)] = 5
     """Number of tools that a search returns."""
+    retriever: RetrieverKind = "bm25"
+    """How tools are ranked. `bm25`: by the words that they share with the search; `embedder`: by
+    the similarity of vectors; `product`: by the similarities of server and tool, as in
+    LiveMCPBench; `fused`: by the ranks of `bm25` and `embedder` together."""
+    embedder: str = "ambidex.host.models.minilm:MiniLM"
+    """`module:Class` or `module:function` that turns texts into vectors, for all but `bm25`."""
+    servers: Annotated[int, Field(ge=0)] = 5
+    """For `product`: only tools of this many best servers are ranked; 0: of all servers."""
     direct_calls: bool = False
     """Whether tools that were found are also offered under their own names from then on. Only
     with `find`."""

@@ -24,7 +24,7 @@ NAME = "orders.jsonl"
 OrderName = Literal["pause", "resume", "step", "hint", "stop", "take", "act", "do", "give"]
 """`pause` before the next step; `resume`; take one `step` and pause again; give the agent a `hint`;
 `stop` the episode; `take` over; `act` as the person did; `do` a call that the person typed; `give`
-control back."""
+control back, and let the agent resume."""
 
 
 class Act(Strict):

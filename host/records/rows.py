@@ -127,7 +127,7 @@ class Failure(Strict):
     console: str = ""
     """The last lines of the machine's serial console, if the machine failed."""
     final: bool = False
-    """Whether the error would recur on another machine, see `host.errors.FINAL`."""
+    """Whether the error would recur on another machine, see `host.errors.is_final`."""
     proved: bool = False
     """Whether nothing the agent did could have caused it, see
     `host.errors.independent_of_agent`."""
@@ -170,6 +170,8 @@ class Row(Outcome):
     """Whether the agent could become root in its guest; None if unknown."""
     offered: tuple[str, ...] = ()
     """Tools of the modality `tools` that were on offer at some step."""
+    retriever: str = ""
+    """How the gateway ranked tools: the retriever, and its embedder with the model's version."""
     assisted: bool = False
     """Whether a person intervened: took over, gave a hint, or ended the episode."""
     checkpoints: tuple[InterimVerdict, ...] = ()

@@ -8,10 +8,11 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from hashlib import blake2b
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from ambidex.host import Decision, Frame, ToolResult
+from ambidex.host import GATEWAY, Decision, Frame, ToolResult
 from ambidex.host.records.frame_files import FrameWriter
 from ambidex.vm.closing import Closing
 
@@ -35,10 +36,11 @@ AGENT = "agent"
 
 @dataclass(frozen=True)
 class ExecutedTool:
-    """The tool behind a call of a gateway."""
+    """The tool behind a call of a gateway, with the arguments that it was given."""
 
     server: str
     tool: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass
@@ -152,21 +154,24 @@ class Trajectory(Closing):
 
 
 def calls_of(folder: Path) -> list[dict[str, Any]]:
-    """The agent's calls in a recorded episode, in order, each with the tool's output: `tool`,
-    `arguments`, `output` and `error`. A call without a result is left out."""
+    """The agent's calls in a recorded episode, in order, each with the tool's output, in the form
+    of `evaluators.key_points.RecordedCall`. A call without a result is left out."""
     calls = []
     for line in read_trajectory(folder):
         if line["kind"] != "step" or line["actor"] != AGENT:
             continue
         results = {result["call"]: result for result in line["results"]}
-        for call in line["decision"]["calls"]:
-            if result := results.get(call["id"]):
+        decided = line["decision"]["calls"]
+        for call, app, behind in zip_longest(decided, line["apps"], line.get("executed", ())):
+            if call and (result := results.get(call["id"])):
                 calls.append(
                     {
-                        "tool": call["name"],
-                        "arguments": call["arguments"],
+                        "tool": behind["tool"] if behind else call["name"],
+                        "server": behind["server"] if behind else "",
+                        "arguments": behind["arguments"] if behind else call["arguments"],
                         "output": result["text"],
                         "error": result["error"],
+                        "search": app == GATEWAY and not behind and not result["error"],
                     }
                 )
     return calls

@@ -12,7 +12,7 @@ from typing import Protocol
 import uvicorn
 from starlette.types import ASGIApp
 
-from ambidex.host.errors import UsageError
+from ambidex.host.errors import BusyError
 from ambidex.host.room.entrance import Entrance, authorities
 from ambidex.host.room.guard import Guarded
 
@@ -37,11 +37,11 @@ class Pages(Protocol):
 
 @contextmanager
 def listening(host: str, port: int, what: str) -> Iterator[socket.socket]:
-    """Yield a listening socket; `UsageError` if the address is not available."""
+    """Yield a listening socket; `BusyError` if the address is not available."""
     try:
         listener = socket.create_server((host, port))
     except OSError as error:
-        raise UsageError(
+        raise BusyError(
             f"{what} cannot listen on {host}:{port}: {error.strerror}",
             hint="Choose another port with --port; 0 chooses a free one.",
         ) from None

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,6 @@ from ambidex.host.records.announcement import ScreenAddress, running_trials
 from ambidex.host.records.config import RunConfig, read_config
 from ambidex.host.records.rows import NAME as RESULTS
 from ambidex.host.records.rows import Row, read_rows
-from ambidex.host.report.report_lines import runs_in
 from ambidex.host.room.lineage import parent_of
 from ambidex.host.room.live_trajectory import LiveTrajectory
 
@@ -28,6 +28,8 @@ SAME = 3
 """Consecutive steps with the same calls that raise an alarm."""
 ERRORS = 3
 """Consecutive steps with an error that raise an alarm."""
+DEEPEST = 3
+"""How many directories deep runs are looked for: RUN.pivot/TRIAL/STEP."""
 NEAR_CAP = 0.8
 """Share of the limit on steps from which an alarm is raised."""
 
@@ -91,13 +93,16 @@ class Wall:
     _configs: dict[Path, RunConfig] = field(default_factory=dict)
 
     def runs(self) -> dict[str, Path]:
-        """The run directories, by their unique names in this room."""
+        """The run directories, by their unique names in this room. One that is stored deeper, such
+        as a probe of `pivot`, has the names of the directories above it in its own."""
         by_name: dict[str, Path] = {}
         resolved: set[Path] = set()
-        for run in runs_in(self.folders):
-            if (run / config.NAME).exists() and run.resolve() not in resolved:
+        for folder in self.folders:
+            for run in _runs_below(folder, DEEPEST):
+                if run.resolve() in resolved:
+                    continue
                 resolved.add(run.resolve())
-                name = run.resolve().name
+                name = ".".join(run.relative_to(folder).parts) or run.resolve().name
                 while name in by_name:
                     name += "~"
                 by_name[name] = run
@@ -181,6 +186,16 @@ class Wall:
         if run not in self._configs:
             self._configs[run] = read_config(run)
         return self._configs[run]
+
+
+def _runs_below(folder: Path, depth: int) -> Iterator[Path]:
+    """The runs at or below a directory; nothing is looked for inside a run."""
+    if (folder / config.NAME).exists():
+        yield folder
+    elif depth:
+        with suppress(OSError):  # it was removed meanwhile, or is not ours to read
+            for below in sorted(path for path in folder.iterdir() if path.is_dir()):
+                yield from _runs_below(below, depth - 1)
 
 
 def alarms(steps: Sequence[dict[str, Any]], taken: int, cap: int) -> list[Alarm]:

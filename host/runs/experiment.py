@@ -18,6 +18,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from ambidex.evaluators.strict import Strict, explain
 from ambidex.host import Limits, ToolSpec
+from ambidex.host.agents import refuse_unused_model
 from ambidex.host.errors import UsageError
 from ambidex.host.records.config import (
     CheckpointPolicy,
@@ -162,6 +163,8 @@ def cells(
     """The runs of an experiment, in order. `home` is the directory of its file; `forks` says
     whether the machines can be forked while they run.
     """
+    for entry in experiment.agents:
+        refuse_unused_model(entry.agent, entry.model)
     suites = _suites(experiment, home, catalogue)
     return [
         Cell(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -23,6 +24,7 @@ from ambidex.host.models.model import LiteModel
 from ambidex.host.models.prices import Prices, read_prices
 from ambidex.host.models.prompts import prompts_hash
 from ambidex.host.records.command import keep_command
+from ambidex.host.records.config import NAME as CONFIG
 from ambidex.host.records.config import (
     SCHEMA,
     CheckpointPolicy,
@@ -38,12 +40,16 @@ from ambidex.host.records.config import (
     installed_version,
     locked,
     read_config,
+    refuse_another,
 )
 from ambidex.host.records.rows import NAME as RESULTS
 from ambidex.host.records.rows import Row, finished, read_rows, unjudged
+from ambidex.host.runs.first_request import ask_each_model
 from ambidex.host.runs.machines import MachineOptions, Source, open_machines
+from ambidex.host.runs.offers import refuse_too_many_functions
 from ambidex.host.runs.progress_lines import ProgressDisplay
 from ambidex.host.runs.runner import run_jobs
+from ambidex.host.terminal import Terminal
 from ambidex.host.toolsets.gateway import open_gateway, toolsets_of
 from ambidex.tasks import Suite
 from ambidex.tasks.livemcpbench.body import KeyPointBody
@@ -53,6 +59,7 @@ __all__ = [
     "RunFunction",
     "RunRequest",
     "all_done",
+    "ask_models",
     "catalogue_hash",
     "check",
     "config_of",
@@ -69,6 +76,8 @@ RunFunction = Callable[["RunRequest", Path], list[Row]]
 
 
 ALL = Exposure()
+BUILT_FROM_IMAGES = ("libvirt", "sandbox")
+"""The providers that record the name and id of an image."""
 
 
 @dataclass(frozen=True)
@@ -102,12 +111,18 @@ class RunRequest:
             raise UsageError(str(error)) from None
 
 
-def launch(request: RunRequest, folder: Path, options: MachineOptions) -> list[Row]:
-    """Run the unfinished trials in `folder` and return all its rows."""
+def launch(
+    request: RunRequest, folder: Path, options: MachineOptions, *, models_answer: bool = False
+) -> list[Row]:
+    """Run the unfinished trials in `folder` and return all its rows. The models are asked first
+    whether they answer, unless it is known (`models_answer`)."""
     _check_ready(request, options)
     with ExitStack() as stack:
         stack.enter_context(locked(folder))
         display = stack.enter_context(ProgressDisplay(len(request.jobs), _title(request)))
+        _check_resumable(request, folder, options, display.message)
+        if not models_answer:
+            ask_models([(request, folder)], display.message)
         source = stack.enter_context(open_machines(options, display.message))
         return _run(request, folder, source, options.machines, display)
 
@@ -124,7 +139,9 @@ def on_machines(options: MachineOptions) -> Iterator[RunFunction]:
             if rows := all_done(request, folder):
                 return rows
             with locked(folder), ProgressDisplay(len(request.jobs), _title(request)) as display:
+                _check_resumable(request, folder, options, display.message)
                 if not opened:
+                    ask_models([(request, folder)], display.message)
                     opened.append(stack.enter_context(open_machines(options, display.message)))
                 return _run(request, folder, opened[0], options.machines, display)
 
@@ -136,6 +153,43 @@ def _check_ready(request: RunRequest, options: MachineOptions) -> None:
     for model in (request.model, request.grounder):
         if model is not None and model.key and not os.environ.get(model.key):
             raise UsageError(f"the environment variable {model.key} (the API key) is not set")
+
+
+def _check_resumable(
+    request: RunRequest, folder: Path, options: MachineOptions, say: Callable[[str], None]
+) -> None:
+    """`UsageError` if the run in `folder` has another configuration, as far as that is known before
+    its machines are opened."""
+    if not (folder / CONFIG).is_file():
+        return
+    before = read_config(folder)
+    machines = {"provider": before.provider, "image": before.image}
+    if options.provider in BUILT_FROM_IMAGES:
+        from ambidex.vm.building.image import open_image
+
+        machines["provider"] = options.provider
+        if before.image.rpartition(":")[0] != options.image:
+            machines["image"] = options.image
+        else:
+            image = open_image(options.image, say=say)
+            machines["image"] = f"{image.base.name}:{image.id}"
+    config = config_of(request, read_prices(request.prices))
+    refuse_another(folder, config.model_copy(update=machines))
+
+
+def ask_models(runs: Sequence[tuple[RunRequest, Path]], say: Callable[[str], None]) -> None:
+    """Send one small request to each model that these runs, each with its directory, still have to
+    ask. Raises `ModelError` if one does not answer."""
+    asked: dict[str, ModelConfig] = {}
+    for request, folder in runs:
+        if all_done(request, folder):
+            continue
+        prices = read_prices(request.prices)
+        config = config_of(request, prices)
+        models = [model for model in (config.model, config.grounder) if model is not None]
+        new = [model for model in models if model.model_dump_json() not in asked]
+        ask_each_model(new, prices, say)
+        asked |= {model.model_dump_json(): model for model in new}
 
 
 def all_done(request: RunRequest, folder: Path) -> list[Row]:
@@ -151,15 +205,17 @@ def _run(
     config = config_of(request, prices, source)
     if request.fork:
         refuse_another_image(Path(request.fork.run), source.image)
-    for line in left_out(request.suite):
+    for line in (*left_out(request.suite), *missing_gateway(request)):
         display.message(line)
     if adopt(folder, config):
         display.message(f"resuming the run in {folder}")
     if request.command:
         keep_command(folder, request.command)
 
+    stopped = threading.Event()
+
     def make_model(model: ModelConfig) -> LiteModel:
-        return LiteModel(model, prices)
+        return LiteModel(model, prices, stopped)
 
     rows = run_jobs(
         request.jobs,
@@ -170,6 +226,7 @@ def _run(
         agent_maker(config, make_model),
         machines=machines,
         watcher=display,
+        stop=stopped,
     )
     if unjudged(rows):
         rows = judge_run(folder, request.suite, config.jury, make_model, display.message)
@@ -191,11 +248,22 @@ def check(request: RunRequest, machines: MachineOptions) -> None:
             check_dialect(model.dialect)
             check_effort(model, "chat" if model is request.grounder else form_of(model.dialect))
     check_exposure(request.exposure)
-    gateway = open_gateway(request.exposure, request.condition)
+    if config.model is not None:
+        refuse_too_many_functions(
+            request.suite,
+            request.catalogue,
+            request.condition,
+            config.model,
+            request.exposure,
+            machines.image,
+        )
+    say = Terminal(stderr=True).print
+    gateway = open_gateway(request.exposure, request.condition, machines.image, say)
     if gateway:
         gateway.check_executions()
     if gateway and gateway.options.direct_calls and request.fork:
         raise UsageError("a fork cannot offer the tools that a gateway found before its step")
+    refuse_unknown_image(machines)
     refuse_missing_services(request, machines.image)
     judged_later = [
         task.name for task in request.suite.tasks if isinstance(task.body, KeyPointBody)
@@ -217,6 +285,16 @@ def check(request: RunRequest, machines: MachineOptions) -> None:
         raise UsageError(
             f"an interim verdict after {outside[0]} steps is outside the limit of "
             f"{request.limits.steps} steps"
+        )
+
+
+def refuse_unknown_image(machines: MachineOptions) -> None:
+    """`UsageError` if there is no image of that name, built or not."""
+    from ambidex.vm.building.image import image_names
+
+    if machines.provider in BUILT_FROM_IMAGES and machines.image not in image_names():
+        raise UsageError(
+            f"there is no image {machines.image!r}", hint=f"There are {', '.join(image_names())}."
         )
 
 
@@ -262,6 +340,17 @@ def left_out(suite: Suite) -> Iterator[str]:
         first = next(task.name for task in suite.left_out if task.why == why)
         others = f" and {number - 1} others" if number > 1 else ""
         yield f"left out: {first}{others}: {why}"
+
+
+def missing_gateway(request: RunRequest) -> Iterator[str]:
+    """A warning if tasks were written for the tools of a gateway and the run has none."""
+    written = [t.name for t in request.suite.tasks if isinstance(t.body, KeyPointBody)]
+    if written and request.exposure.gateway is None:
+        yield (
+            f"warning: {written[0]} and the other tasks of {request.suite.name} were written for "
+            "tools behind a gateway, and this run has none (--exposure gateway): the agent has "
+            "only the guest's own tools"
+        )
 
 
 def catalogue_hash(catalogue: Mapping[str, ToolSpec]) -> str:

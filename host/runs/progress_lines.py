@@ -65,7 +65,10 @@ class ProgressDisplay:
             reason = f"{row.failure.type}: {row.failure.message}"
         trial = f" {row.task} {row.agent} #{row.trial}, {row.steps} steps, {total:.1f} s: "
         line = Text.assemble(mark, one_line(trial), (one_line(reason), "dim"))
-        self._console.print(line, no_wrap=True, overflow="ellipsis", highlight=False)
+        if row.failure:  # why is shown whole
+            self._console.print(line, overflow="fold", highlight=False)
+        else:
+            self._console.print(line, no_wrap=True, overflow="ellipsis", highlight=False)
         self._progress.update(self._bar, completed=self._total - left)
 
     def message(self, text: str) -> None:

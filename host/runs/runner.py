@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import queue
+import re
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -11,9 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from ambidex.host.errors import UsageError
+from ambidex.host.errors import FIX, ModelError, UsageError
 from ambidex.host.loop.episode import InterruptedEpisodeError
 from ambidex.host.loop.trial import MakeAgent, Trial
+from ambidex.host.records.announcement import withdraw_all
 from ambidex.host.records.config import MOST_RUNS, Job, RunConfig, code_hash
 from ambidex.host.records.environment import keep, this_environment
 from ambidex.host.records.rows import Row, Rows, finished, read_rows, unjudged
@@ -24,6 +26,9 @@ __all__ = ["ATTEMPTS", "MakeMachine", "SilentWatcher", "Watcher", "plan", "run_j
 
 ATTEMPTS = 3
 """Maximum attempts of a trial per invocation, while attempts end void."""
+
+EQUAL_REFUSALS = 3
+"""Trials in a row with the same refusal, after which a run ends: its request needs a change."""
 
 GRACE = 20.0
 """Seconds that running trials get to notice an interrupt."""
@@ -84,12 +89,14 @@ def run_jobs(
     *,
     machines: int = 1,
     watcher: Watcher = QUIET,
+    stop: threading.Event | None = None,
 ) -> list[Row]:
     """Run the unfinished trials and return all rows of the run.
 
     Scored and unjudged trials are never run again; void and bug ones are. The caller has locked and
     adopted `folder`. On `KeyboardInterrupt` the running attempts get no row and every machine is
-    closed.
+    closed. `stop` is set when the run ends early, for agents that wait. Raises `ModelError` after
+    `EQUAL_REFUSALS` trials in a row that the model refused from their first request on.
     """
     rows = Rows(folder)
     if repaired := rows.repair():
@@ -98,7 +105,7 @@ def run_jobs(
     done = finished(before).keys() | unjudged(before).keys()
     todo = [job for job in jobs if job.key not in done]
     attempts = {job.key: [row for row in before if row.key == job.key] for job in todo}
-    stop = threading.Event()
+    stop = stop or threading.Event()
     environment = keep(this_environment(config.image), folder)
     trial = Trial(config, suite, make_agent, folder, stop.is_set, code_hash(), environment)
     work = Work(todo, attempts, trial, rows, watcher, stop)
@@ -108,6 +115,7 @@ def run_jobs(
         )
         for number in range(1, min(machines, len(todo)) + 1)
     ]
+    withdraw_all(folder)  # of a runner that was killed
     for thread in threads:
         thread.start()
     try:
@@ -117,8 +125,11 @@ def run_jobs(
         stop.set()
         watcher.message("interrupted: running trials are abandoned and will run again on resume")
         end = time.monotonic() + GRACE
-        for thread in threads:
-            thread.join(max(0.0, end - time.monotonic()))
+        try:
+            for thread in threads:
+                thread.join(max(0.0, end - time.monotonic()))
+        finally:
+            withdraw_all(folder)  # of trials that did not notice in time
         raise
     if work.errors:
         raise work.errors[0]
@@ -153,6 +164,8 @@ class Work:
         self._watcher = watcher
         self._stop = stop
         self._lock = threading.Lock()
+        self._refusals: list[str] = []
+        """The latest refusals, all equal, without an answer of the model since."""
 
     def run_worker(self, make_machine: MakeMachine) -> None:
         """Run attempts until the queue is empty, each worker on one machine at a time. After a void
@@ -188,6 +201,7 @@ class Work:
                     self._rows.add(row)
                     self._left -= not again
                     self._watcher.attempt_ended(row, self._left)
+                    self._count_refusal(row)
                 if again:
                     self._queue.put(
                         QueuedAttempt(
@@ -200,6 +214,25 @@ class Work:
                 if failed or row.forfeit:
                     return True
         return False
+
+    def _count_refusal(self, row: Row) -> None:
+        """End the run after several equal refusals that a repeated request would get again."""
+        failure = row.failure
+        if row.ended_by != "model" or failure is None or not failure.final:
+            self._refusals = []
+            return
+        if self._refusals and _comparable(self._refusals[-1]) != _comparable(failure.message):
+            self._refusals = []
+        self._refusals.append(failure.message)
+        if len(self._refusals) == EQUAL_REFUSALS:
+            hint = f"The run ended after {EQUAL_REFUSALS} equal refusals. {failure.hint} {FIX}"
+            self.errors.append(ModelError(failure.message, hint=hint))
+            self._stop.set()
+
+
+def _comparable(message: str) -> str:
+    """The message without numbers and ids, which differ between requests."""
+    return re.sub(r"[0-9a-fA-F-]{8,}|\d+", "#", message)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import json
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
-from itertools import accumulate
+from itertools import accumulate, product
 from pathlib import Path
 from typing import Any
 
@@ -24,24 +24,31 @@ from ambidex.host.errors import UsageError
 from ambidex.host.records.config import Condition, Exposure
 from ambidex.host.records.gateway_options import GatewayOptions
 from ambidex.host.records.trajectory import ExecutedTool
-from ambidex.host.toolsets import CatalogueTool, DesktopExecution
+from ambidex.host.toolsets import CatalogueTool, DesktopExecution, McpExecution
 from ambidex.host.toolsets.gateway_tools import SPECS
-from ambidex.host.toolsets.index import ToolIndex
+from ambidex.host.toolsets.guests import ANY_IMAGE, Guests
+from ambidex.host.toolsets.naming import tool_name
+from ambidex.host.toolsets.retrieval import Query, open_retriever, query_of
 from ambidex.host.toolsets.toolset import Toolset
+from ambidex.host.toolsets.vectors import Say, silent
 from ambidex.tasks import BROWSER
 
-__all__ = ["SERVICE_CALL", "Gateway", "open_gateway", "toolsets_of"]
+__all__ = ["SERVICE_CALL", "Gateway", "open_gateway", "spec_of", "toolsets_of"]
 
 SERVICE_CALL = "service_call"
 """The guest's tool that executes a tool of a toolset, given the record of how."""
-EXECUTED = ("desktop",)
-"""Kinds of execution that the guest's code has."""
 RESERVED = {GUI, BROWSER, GATEWAY}
-TAG = re.compile(r"<tool_assistant>(.*?)</tool_assistant>", re.DOTALL)
-LABEL = re.compile(r"^\s*(?:server|tool)\s*:", re.MULTILINE)
 
 OFFLINE: Registry[Any] = Registry()
 """A schema's references to other documents are not fetched."""
+
+WRONG_SCHEMA = (
+    jsonschema.exceptions.SchemaError,
+    jsonschema.exceptions.UnknownType,
+    Unresolvable,
+    re.error,
+    TypeError,
+)
 
 Send = Callable[[ToolCall], ToolResult]
 """Carries out a call in the guest."""
@@ -59,8 +66,15 @@ class RefusedCallError(Exception):
 class Gateway:
     """The gateway of one episode. Its tools belong to the app `gateway`."""
 
-    def __init__(self, options: GatewayOptions, toolsets: tuple[Toolset, ...]) -> None:
+    def __init__(
+        self,
+        options: GatewayOptions,
+        toolsets: tuple[Toolset, ...],
+        guests: Guests = ANY_IMAGE,
+        say: Say = silent,
+    ) -> None:
         self.options = options
+        self._guests = guests
         self.own: dict[str, ToolSpec] = {tool.name: tool for tool in SPECS[options.form]}
         self._toolsets = toolsets
         self._starts = list(accumulate(map(len, toolsets), initial=0))[:-1]
@@ -72,29 +86,30 @@ class Gateway:
                     f"{toolset.path}: a server may not be named {', '.join(sorted(clash))}",
                     hint="Calls of that name are counted as the GUI's or the gateway's.",
                 )
-            for number in range(len(toolset)):
-                name = toolset.name_of(number)
-                if name in self._places or name in self.own:
-                    raise UsageError(
-                        f"two tools behind the gateway are named {name}",
-                        hint="Write one of the toolsets with a prefix.",
-                    )
-                self._places[name] = (toolset, number)
+            names = toolset.names()
+            if clash := self._places.keys() & names or self.own.keys() & names:
+                raise UsageError(
+                    f"two tools behind the gateway are named {min(clash)}",
+                    hint="Rename the servers of one toolset: `server` in its sources.",
+                )
+            self._places |= {name: (toolset, number) for number, name in enumerate(names)}
         self._found: dict[str, ToolSpec] = {}
         if not self._places:
             raise UsageError(f"there are no tools in {', '.join(options.toolsets)}")
-        self._index = ToolIndex.open(toolsets)
+        self.retriever = open_retriever(options, toolsets, say)
 
     def check_executions(self) -> None:
-        """`UsageError` if a toolset offers a tool as executable that no guest can execute."""
+        """`UsageError` if a toolset offers a tool as executable that the guests cannot execute."""
         for toolset in self._toolsets:
             for tool in toolset:
-                if tool.executable and tool.execution.kind not in EXECUTED:
+                if not tool.executable:
+                    continue
+                if why := self._guests.refusal(tool, toolset.servers[tool.server]):
                     raise UsageError(
                         f"{toolset.path}: guests cannot execute {tool.name} of {tool.server}:"
-                        f" its kind is {tool.execution.kind!r}, and they execute"
-                        f" {', '.join(EXECUTED)}",
-                        hint="Write it as not executable, with the cause.",
+                        f" {why}",
+                        hint="Set `executable` and `cause` in its source and compile it again, or"
+                        " use an image that can.",
                     )
 
     def with_found(self, offer: Offer) -> Offer:
@@ -115,7 +130,7 @@ class Gateway:
         try:
             if call.name in self._found:
                 tool = self._named(call.name)
-                return send(_execution(call, tool, _checked(tool, call.arguments))), None
+                return send(self._execution(call, tool, _checked(tool, call.arguments))), None
             _check(self.own[call.name].parameters, call.arguments, call.name)
             match call.name:
                 case "find_tools":
@@ -131,21 +146,21 @@ class Gateway:
                         call.arguments["server_name"], call.arguments["tool_name"]
                     )
                     arguments = call.arguments.get("params", {})
-            result = send(_execution(call, tool, _checked(tool, arguments)))
-            return result, ExecutedTool(tool.server, tool.name)
+            result = send(self._execution(call, tool, _checked(tool, arguments)))
+            return result, ExecutedTool(tool.server, self._shown(tool), arguments)
         except RefusedCallError as error:
             return ToolResult(call.id, str(error), error.code), None
 
-    def search(self, query: str, top: int) -> Iterator[CatalogueTool]:
+    def search(self, query: Query, top: int) -> Iterator[CatalogueTool]:
         """The tools that match best. Equal scores are in the order of toolsets and of tools."""
-        for _, number in self._index.best(query, top):
+        for _, number in self.retriever.best(query, top):
             which = bisect_right(self._starts, number) - 1
             yield self._toolsets[which][number - self._starts[which]]
 
     def _find(self, call: ToolCall, query: str, top: int) -> ToolResult:
-        tools = list(self.search(query, top))
+        tools = list(self.search(Query(query), top))
         if self.options.direct_calls:
-            self._found |= {tool.name: _spec(tool) for tool in tools if tool.executable}
+            self._found |= {tool.name: spec_of(tool) for tool in tools if tool.executable}
         found = [
             {"name": tool.name, "description": tool.description, "parameters": tool.input_schema}
             | _availability(tool)
@@ -155,20 +170,25 @@ class Gateway:
         return ToolResult(call.id, text if found else "No tool matches.")
 
     def _route(self, call: ToolCall) -> ToolResult:
-        query = str(call.arguments["query"])
-        tagged = TAG.search(query)
-        words = LABEL.sub("", tagged.group(1) if tagged else query)
+        query = query_of(call.arguments["query"])
         found = [
             {
                 "server_name": tool.server,
-                "tool_name": tool.name,
+                "tool_name": self._shown(tool),
                 "description": tool.description,
                 "input_schema": tool.input_schema,
             }
             | _availability(tool)
-            for tool in self.search(words, self.options.top)
+            for tool in self.search(query, self.options.top)
         ]
         return ToolResult(call.id, _yaml(found) if found else "No tool matches.")
+
+    def _shown(self, tool: CatalogueTool) -> str:
+        """The name that the agent knows: with `route`, which names the server as well, the tools
+        of MCP servers have the names that their servers give them, as in LiveMCPBench."""
+        if self.options.form == "route" and isinstance(tool.execution, McpExecution):
+            return tool.execution.tool
+        return tool.name
 
     def _named(self, name: str) -> CatalogueTool:
         if name not in self._places:
@@ -180,10 +200,28 @@ class Gateway:
         known = [toolset for toolset in self._toolsets if server in toolset.servers]
         if not known:
             raise RefusedCallError("unknown_server", f"There is no server {server!r}.")
-        for toolset in known:
-            if (number := toolset.index_of(server, name)) is not None:
+        for toolset, named in product(known, (name, tool_name(server, name))):
+            if (number := toolset.index_of(server, named)) is not None:
                 return toolset[number]
         raise RefusedCallError("unknown_tool", f"The server {server!r} has no tool {name!r}.")
+
+    def _execution(
+        self, call: ToolCall, tool: CatalogueTool, arguments: Mapping[str, Any]
+    ) -> ToolCall:
+        """The call that the guest carries out, with the id of the agent's."""
+        if isinstance(tool.execution, DesktopExecution):
+            return ToolCall(call.id, tool.execution.tool, arguments)
+        toolset, _ = self._places[tool.name]
+        return ToolCall(
+            call.id,
+            SERVICE_CALL,
+            {
+                "server": self._guests.told(toolset.servers[tool.server]),
+                "tool": tool.name,
+                "arguments": dict(arguments),
+                "execution": tool.execution.model_dump(mode="json"),
+            },
+        )
 
 
 def toolsets_of(exposure: Exposure) -> tuple[Toolset, ...]:
@@ -192,28 +230,15 @@ def toolsets_of(exposure: Exposure) -> tuple[Toolset, ...]:
     return tuple(Toolset.open(Path(path)) for path in options.toolsets) if options else ()
 
 
-def open_gateway(exposure: Exposure, condition: Condition) -> Gateway | None:
-    """The gateway of an exposure, for one episode. None if it has none, or the condition no tools.
-    `UsageError` if a toolset cannot be read or two tools have one name."""
+def open_gateway(
+    exposure: Exposure, condition: Condition, image: str, say: Say = silent
+) -> Gateway | None:
+    """The gateway of an exposure, for one episode in a guest of an image. None if it has none, or
+    the condition no tools. `UsageError` if a toolset cannot be read, two tools have one name, or
+    the embedder is unknown. `say` is told how far vectors are that have to be computed first."""
     if exposure.gateway is None or condition == "gui":
         return None
-    return Gateway(exposure.gateway, toolsets_of(exposure))
-
-
-def _execution(call: ToolCall, tool: CatalogueTool, arguments: Mapping[str, Any]) -> ToolCall:
-    """The call that the guest carries out, with the id of the agent's."""
-    if isinstance(tool.execution, DesktopExecution):
-        return ToolCall(call.id, tool.execution.tool, arguments)
-    return ToolCall(
-        call.id,
-        SERVICE_CALL,
-        {
-            "server": tool.server,
-            "tool": tool.name,
-            "arguments": dict(arguments),
-            "execution": tool.execution.model_dump(mode="json"),
-        },
-    )
+    return Gateway(exposure.gateway, toolsets_of(exposure), Guests.of(image), say)
 
 
 def _checked(tool: CatalogueTool, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -224,12 +249,14 @@ def _checked(tool: CatalogueTool, arguments: Mapping[str, Any]) -> Mapping[str, 
 
 
 def _check(schema: Mapping[str, Any], arguments: object, name: str) -> None:
+    validator = jsonschema.validators.validator_for(schema, jsonschema.Draft202012Validator)
     try:
+        validator.check_schema(schema)
         problem = jsonschema.exceptions.best_match(
-            jsonschema.Draft202012Validator(schema, registry=OFFLINE).iter_errors(arguments)
+            validator(schema, registry=OFFLINE).iter_errors(arguments)
         )
-    except (Unresolvable, jsonschema.exceptions.UnknownType, re.error, TypeError):
-        return  # the schema itself is wrong: its service decides
+    except WRONG_SCHEMA:
+        return  # its service decides
     if problem is not None:
         where = ".".join(map(str, problem.absolute_path))
         raise RefusedCallError(
@@ -237,7 +264,8 @@ def _check(schema: Mapping[str, Any], arguments: object, name: str) -> None:
         )
 
 
-def _spec(tool: CatalogueTool) -> ToolSpec:
+def spec_of(tool: CatalogueTool) -> ToolSpec:
+    """The tool as a model is offered it."""
     return ToolSpec(
         tool.name, tool.server, tool.description, dict(tool.input_schema), reads_only=False
     )

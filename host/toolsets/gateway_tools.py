@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ambidex.host import GATEWAY, ToolSpec
+from ambidex.tasks.livemcpbench import EXECUTE, ROUTE
 
 __all__ = ["SPECS"]
 
@@ -49,14 +50,14 @@ SPECS: dict[str, tuple[ToolSpec, ...]] = {
     ),
     "route": (
         _tool(
-            "route",
+            ROUTE,
             "Find the servers and tools for a step of the task. Returns YAML with server_name,"
             " tool_name, description and input_schema of the tools that match best.",
             {"query": TEXT | {"description": QUERY}},
             reads_only=True,
         ),
         _tool(
-            "execute-tool",
+            EXECUTE,
             "Execute a tool that route returned, and return its result.",
             {"server_name": TEXT, "tool_name": TEXT, "params": ARGUMENTS},
             reads_only=False,

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ambidex.host.models.search import words
 from ambidex.host.toolsets.toolset import Toolset
@@ -32,9 +33,10 @@ class ToolIndex:
     """One index of several toolsets, so that scores compare: BM25 weighs a word by how rare it is
     in all of them. Safe to use from any thread."""
 
-    def __init__(self, index: bm25s.BM25) -> None:
+    def __init__(self, index: bm25s.BM25, count: int) -> None:
         """`open` is the way to get one."""
         self._index = index
+        self._count = count
 
     @classmethod
     def open(cls, toolsets: Sequence[Toolset]) -> ToolIndex:
@@ -46,19 +48,15 @@ class ToolIndex:
         folder = toolsets[0].path.with_name(name)
         if not folder.is_dir():
             _build(toolsets, folder)
-        return cls(bm25s.BM25.load(folder, mmap=True))
+        return cls(bm25s.BM25.load(folder, mmap=True), sum(map(len, toolsets)))
 
-    def best(self, query: str, top: int) -> list[tuple[float, int]]:
-        """Score and number of the `top` tools that match the query best. Tools are numbered through
-        all toolsets, and equal scores are in that order. Tools that share no word with the query
-        are left out."""
+    def scores(self, query: str) -> NDArray[np.float64]:
+        """The score of each tool, numbered through all toolsets; 0 for those that share no word
+        with the query."""
         known = [word for word in words(query) if word in self._index.vocab_dict]
         if not known:
-            return []
-        scores = self._index.get_scores(known)
-        matching = np.flatnonzero(scores > 0)
-        order = matching[np.argsort(-scores[matching], kind="stable")[:top]]
-        return [(float(scores[number]), int(number)) for number in order]
+            return np.zeros(self._count)
+        return np.asarray(self._index.get_scores(known), np.float64)
 
 
 def _build(toolsets: Sequence[Toolset], folder: Path) -> None:

@@ -32,6 +32,7 @@ MAGIC = b"ambidex toolset 1\n"
 SIZE = struct.Struct("<Q")
 LARGEST = 16 << 20
 """Maximum bytes of one tool's record."""
+RENAME = "Rename the servers of one of the sources: `server` in the TOML file."
 CHUNK = 1 << 20
 """Bytes of the texts that are read at a time."""
 
@@ -82,7 +83,7 @@ class Toolset:
                 if file.read(len(MAGIC)) != MAGIC:
                     raise UsageError(
                         f"not a toolset of this version: {path}",
-                        hint="Write it again with `ToolsetWriter`.",
+                        hint="Compile it again with `ambidex toolset compile`.",
                     )
                 content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
             return cls(content, path)
@@ -91,7 +92,7 @@ class Toolset:
         except (ValueError, TypeError, struct.error) as error:
             raise UsageError(
                 f"the toolset {path} is damaged: {error}",
-                hint="Write it again with `ToolsetWriter`.",
+                hint="Compile it again with `ambidex toolset compile`.",
             ) from None
 
     def __len__(self) -> int:
@@ -115,6 +116,13 @@ class Toolset:
         """The name of a tool, without reading its record."""
         start = self._names + index * LONGEST_NAME
         return self._content[start : start + LONGEST_NAME].rstrip(b"\0").decode("ascii")
+
+    def names(self) -> list[str]:
+        """The names of all tools in order, without reading their records."""
+        end = self._names + self._count * LONGEST_NAME
+        text = self._content[self._names : end].decode("ascii")
+        starts = range(0, len(text), LONGEST_NAME)
+        return [text[start : start + LONGEST_NAME].rstrip("\0") for start in starts]
 
     def server_of(self, index: int) -> str:
         """The name of a tool's server, without reading its record."""
@@ -187,7 +195,7 @@ class ToolsetWriter:
     def add_server(self, server: Server) -> None:
         """Add a server. `UsageError` if its name is taken."""
         if server.name in self._servers:
-            raise UsageError(f"two servers are named {server.name!r}")
+            raise UsageError(f"two servers are named {server.name!r}", hint=RENAME)
         self._servers[server.name] = server
 
     def add(self, tool: CatalogueTool) -> None:
@@ -197,7 +205,7 @@ class ToolsetWriter:
         if other := self._entries.get(tool.name):
             raise UsageError(
                 f"two tools are named {tool.name}: of {other.server!r} and {tool.server!r}",
-                hint="Give one of the sources a prefix.",
+                hint=RENAME,
             )
         content = tool.model_dump(mode="json", exclude={"server", "name"}, exclude_defaults=True)
         content["execution"]["kind"] = tool.execution.kind

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import Parameter
+from cyclopts.validators import Number
 
 from ambidex.host import ToolSpec
 from ambidex.host.agents import roles_of
@@ -54,9 +55,15 @@ class BranchOptions:
     exposure: Annotated[
         Policy | None, Parameter(help="Use another policy for the tools shown to the model.")
     ] = None
-    top: Annotated[int, Parameter(help="The number of tools for --exposure retrieved.")] = 20
+    top: Annotated[
+        int,
+        Parameter(help="The number of tools for --exposure retrieved.", validator=Number(gte=1)),
+    ] = 20
     steps: Annotated[
-        int | None, Parameter(help="The maximum number of steps of the whole episode.")
+        int | None,
+        Parameter(
+            help="The maximum number of steps of the whole episode.", validator=Number(gte=1)
+        ),
     ] = None
     hint: Annotated[str, Parameter(help="A message to the agent at its first step.")] = ""
 

@@ -13,8 +13,9 @@ from typing import Annotated, Literal, Optional, cast
 from pydantic import BaseModel, ConfigDict, Field
 
 from ambidex.mcp_tools import Picture, ToolError
+from ambidex.mcp_tools.contents import Media
 from ambidex.mcp_tools.filesystem import app
-from ambidex.mcp_tools.mount import Media, Mount
+from ambidex.mcp_tools.mount import Mount
 
 MODULES = Path("/opt/programs/node_modules")
 

@@ -18,8 +18,11 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from ambidex.evaluators.key_points import RecordedCall
 from ambidex.evaluators.verdict_text import read_status
-from ambidex.tasks.livemcpbench.catalogue import Upstream, read_file
+from ambidex.tasks.livemcpbench import EXECUTE, ROUTE
+from ambidex.tasks.livemcpbench.body import key_points_in
+from ambidex.tasks.livemcpbench.catalogue import Metadata, Upstream, read_file
 
 __all__ = [
     "Activity",
@@ -32,9 +35,11 @@ __all__ = [
     "read_conversations",
     "read_labels",
     "read_verdicts",
+    "recorded_calls",
 ]
 
-EXECUTE, ROUTE = "execute-tool", "route"
+FAILED = ("isError=True", "Tool call timed out.")
+"""How the output of a call that failed ends."""
 
 
 class Function(Upstream):
@@ -47,6 +52,7 @@ class Function(Upstream):
 class ConversationCall(Upstream):
     """A call in a conversation."""
 
+    id: str = ""
     function: Function
 
 
@@ -55,6 +61,8 @@ class ConversationMessage(Upstream):
 
     role: Literal["system", "user", "assistant", "tool"]
     content: Any = None
+    tool_call_id: str = ""
+    """Of a tool's message: the call that it answers."""
     tool_calls: tuple[ConversationCall, ...] | None = None
 
     @property
@@ -68,6 +76,12 @@ class Conversation(Upstream):
 
     task_id: str
     messages: tuple[ConversationMessage, ...] = Field(min_length=1)
+    metadata: Metadata | None = Field(None, alias="Annotator Metadata")
+
+    @property
+    def points(self) -> tuple[str, ...]:
+        """The key points of the task."""
+        return key_points_in(self.metadata.steps) if self.metadata else ()
 
 
 class Label(Upstream):
@@ -164,10 +178,39 @@ def _only(calls: Iterable[Function], name: str) -> list[Function]:
     return [call for call in calls if call.name == name]
 
 
+def recorded_calls(conversation: Conversation) -> tuple[RecordedCall, ...]:
+    """The calls of a conversation with their output, in the form of a trial's evidence."""
+    outputs = {
+        message.tool_call_id: str(message.content)
+        for message in conversation.messages
+        if message.role == "tool"
+    }
+    recorded = []
+    for call in (call for message in conversation.messages for call in message.tool_calls or ()):
+        output, arguments = outputs.get(call.id, ""), _arguments(call.function)
+        executes = call.function.name == EXECUTE
+        recorded.append(
+            RecordedCall(
+                tool=str(arguments.get("tool_name")) if executes else call.function.name,
+                server=str(arguments.get("server_name")) if executes else "",
+                arguments=arguments,
+                output=output,
+                error="failed" if output.rstrip(")").endswith(FAILED) else "",
+                search=call.function.name == ROUTE,
+            )
+        )
+    return tuple(recorded)
+
+
 def _executed(call: Function) -> str:
     """The name of the tool that the gateway was asked to execute; empty if it cannot be read."""
+    return str(_arguments(call).get("tool_name", ""))
+
+
+def _arguments(call: Function) -> dict[str, Any]:
+    """The arguments of a call; none if they cannot be read."""
     try:
         arguments = json.loads(call.arguments)
     except ValueError:
-        return ""
-    return str(arguments.get("tool_name", "")) if isinstance(arguments, dict) else ""
+        return {}
+    return arguments if isinstance(arguments, dict) else {}

@@ -25,6 +25,7 @@ from ambidex.tasks.livemcpbench.catalogue import (
     read_needs,
     read_servers,
 )
+from ambidex.tasks.livemcpbench.oracles import oracles_of
 from ambidex.tasks.spec import Facts, Put, Run, Setup
 from ambidex.tasks.survey import Net, Selection, SurveyedTask, refuse_unsuited, suite_of
 
@@ -136,10 +137,12 @@ def _read(
     if absent := [name for name in inputs if not _source(checkout, name).exists()]:
         here = f"the file {absent[0]}, which is not in {checkout.data}"
         return replace(known, needs=(here, *needs))
+    question = annotation.question.replace(UPSTREAM_HOME, HOME)
     facts = Facts(
-        instruction=annotation.question.replace(UPSTREAM_HOME, HOME),
+        instruction=question,
         tool_beneficial=True,
         domain=category.lower(),
+        oracle=oracles_of(known.name, question),
     )
     setup = tuple(_setup(annotation, checkout))
     body = KeyPointBody(points, setup, checkout.data, checkout.tools)

@@ -62,7 +62,7 @@ class State:
 
     kind: StateKind
     name: str
-    """The category's name; for a repository, its own."""
+    """The category's name."""
     url: str = ""
     """Where upstream shows or keeps it, if that is known."""
     files: tuple[StateFile, ...] = ()

@@ -14,9 +14,9 @@ from ambidex.tasks.survey import Net
 
 __all__ = ["Service", "Services", "StateFile", "StateKind", "read_services"]
 
-StateKind = Literal["folder", "database", "repository", "page", "site", "none"]
-"""folder: of files, on the guest's service. database: of its PostgreSQL. repository, page: on
-GitHub and Notion. site: one of WebArena's, at an address of the user. none: nothing to prepare."""
+StateKind = Literal["folder", "database", "account", "site", "none"]
+"""folder: of files, on the guest's service. database: of its PostgreSQL. account: the user's, on
+GitHub or Notion. site: one of WebArena's, at an address of the user. none: nothing to prepare."""
 
 
 class StateFile(Strict):
@@ -35,6 +35,8 @@ class Service(Strict):
     """The apps whose tools are offered."""
     state: StateKind
     net: Net = "offline"
+    lacks: str = ""
+    """What upstream's tasks need and cannot have here; they are left out. Empty: nothing."""
     keys: tuple[str, ...] = ()
     """Environment variables of the host that must be set."""
     sites: dict[str, str] = Field(default={})

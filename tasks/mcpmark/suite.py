@@ -164,7 +164,7 @@ def _read(
         body = _body(known, root, service, meta, store)
         own_keys = meta.ambidex or OwnKeys()
         facts = Facts(
-            instruction=_instruction(folder, service, body.state),
+            instruction=_instruction(folder, service),
             tool_beneficial=True,
             useful_tools=list(own_keys.useful_tools),
             apps=list(service.apps),
@@ -192,7 +192,10 @@ def _read(
         problems=problems,
         task=None if problems else Task(known.name, digest, facts, body),
         missing=tuple(body.missing()),
-        needs=tuple(key for key in body.keys if not os.environ.get(key)),
+        needs=(
+            *((service.lacks,) if service.lacks else ()),
+            *(key for key in body.keys if not os.environ.get(key)),
+        ),
     )
 
 
@@ -214,7 +217,7 @@ def _service(task: MCPMarkTask, meta: Meta) -> Service:
     if meta.ambidex is not None:
         own = {"services": meta.ambidex.services, "apps": meta.ambidex.tool_apps}
         named = {key: names for key, names in own.items() if names is not None}
-        ours = {"keys": (), "sites": {}, "net": "offline", "instruction": ""}
+        ours = {"keys": (), "sites": {}, "net": "offline", "instruction": "", "lacks": ""}
         return service.model_copy(update=ours | named)
     if not service.sites:
         return service
@@ -268,11 +271,11 @@ def _state(task: MCPMarkTask, service: Service, meta: Meta) -> State:
     """The initial state. For a task of our own, its setup may make all of it."""
     folder, url = task.path, meta.meta_data.stateUrl or ""
     prepare = PREPARE if (folder / PREPARE).is_file() else ""
-    name = url.rstrip("/").rpartition("/")[2] if service.state == "repository" else task.category
+    name = task.category
     files = service.files.get(name, ())
     if service.state == "folder" and url:
         files = (StateFile(url=url, form="zip"),)
-    unknown = service.state not in ("site", "none") and not (url or files or prepare)
+    unknown = service.state not in ("account", "site", "none") and not (url or files or prepare)
     if unknown and meta.ambidex is None:
         message = f"no {service.state} is known as the initial state of {task.category}"
         raise WrongTaskError((Problem(folder / "meta.json", "meta_data.stateUrl", message),))
@@ -287,11 +290,11 @@ def _shared(folder: Path, root: Path, service: Service) -> Iterator[Path]:
             yield path
 
 
-def _instruction(folder: Path, service: Service, state: State) -> str:
+def _instruction(folder: Path, service: Service) -> str:
     """The whole description, and the address of what the task is about."""
     text = (folder / "description.md").read_text(encoding="utf-8")
     if not text.strip():
         raise WrongTaskError((Problem(folder / "description.md", "", "the file is empty"),))
     values = {key: os.environ.get(key, f"${key}") for key in service.keys}
-    address = service.instruction.format_map(values | {"state": state.name})
+    address = service.instruction.format_map(values)
     return "\n\n".join(part for part in (text, address, AT_ONCE) if part)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +21,12 @@ from ambidex.tasks.livemcpbench.released import (
     read_conversations,
     read_verdicts,
 )
-from bench.livemcpbench import CONVERSATIONS, VERDICTS, livemcpbench, readings
+from bench.liar import AGENTS, believed
+from bench.livemcpbench import CONVERSATIONS, VERDICTS, catalogue_counts, livemcpbench, readings
 from tests.support.livemcpbench import LIVEMCPBENCH, needs_livemcpbench
 from tests.support.tables import every_case
+
+EXECUTED = '{"server_name": "s", "tool_name": "read", "params": {}}'
 
 
 def stored(judge: str) -> StoredVerdict:
@@ -68,7 +72,7 @@ def test_each_definition_of_a_step_is_counted_apart() -> None:
 
 
 def test_a_folder_without_the_files_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"lacks trajectories.*, human_labels.*"):
+    with pytest.raises(UsageError, match=r"lacks tools.*, trajectories.*, human_labels.*"):
         livemcpbench(tmp_path)
 
 
@@ -88,6 +92,15 @@ def row(counts: Confusion) -> dict[str, float]:
         "tn": counts.tn,
         "f1": two(counts.f1),
     }
+
+
+@needs_livemcpbench
+def test_the_catalogue_has_its_published_counts() -> None:
+    expected = json.loads((LIVEMCPBENCH / "expected_metrics.json").read_text())["catalogue"]
+    counts = catalogue_counts(LIVEMCPBENCH)
+    assert counts.pop("all") == (70, 527, 510)
+    assert {name: one[0] for name, one in counts.items()} == expected["servers_by_category"]
+    assert {name: one[1] for name, one in counts.items()} == expected["tools_by_category"]
 
 
 @needs_livemcpbench
@@ -131,3 +144,29 @@ def test_the_command_prints_the_papers_figures(capsys: pytest.CaptureFixture[str
     printed = capsys.readouterr().out
     figures = ("81.05", "87.32", "77.89", "97.89", "0.8864", "p 1.000", "p 0.839")
     assert [figure for figure in (*figures, "20.09", "9.53") if figure not in printed] == []
+    for name in AGENTS:
+        passed = "90" if name == "the recorded agent" else "0"
+        assert re.search(rf"{name} +│ {passed} +│ 95 ", printed), name
+
+
+def test_a_judge_that_always_says_yes_believes_only_output_of_successful_executions() -> None:
+    calls = [
+        {"id": "1", "function": {"name": "route", "arguments": '{"query": "sum"}'}},
+        {"id": "2", "function": {"name": "execute-tool", "arguments": EXECUTED}},
+    ]
+    steps = {"Steps": "1. read\n2. sum up", "Tools": "1. read"}
+    conversation = Conversation.model_validate(
+        {
+            "task_id": "t",
+            "Annotator Metadata": steps,
+            "messages": [
+                {"role": "assistant", "tool_calls": calls},
+                {"role": "tool", "tool_call_id": "1", "content": "The sum is 42, says read."},
+                {"role": "tool", "tool_call_id": "2", "content": "The numbers: 40 and 2."},
+                {"role": "assistant", "content": "The sum is 42."},
+            ],
+        }
+    )
+    verdicts = {name: believed(conversation, agent, "points") for name, agent in AGENTS.items()}
+    assert verdicts == {name: name == "the recorded agent" for name in AGENTS}
+    assert all(believed(conversation, agent, "status") for agent in AGENTS.values())

@@ -52,7 +52,7 @@ def room(machine: Machine, tmp_path: Path) -> Iterator[httpx.Client]:
     )
     adopt(run, config)
     with (
-        announced(run / TRIAL, machine),
+        announced(run / TRIAL, machine.vnc),
         opened([run]) as address,
         httpx.Client(follow_redirects=True, timeout=30) as client,
     ):

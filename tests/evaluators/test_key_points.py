@@ -86,7 +86,7 @@ def test_an_answer_may_be_in_a_code_fence() -> None:
         ("42", READ.model_copy(update={"output": "42\n"}), True),
         (" ", READ.model_copy(update={"output": " "}), False),
         ("The sum is", READ.model_copy(update={"error": "not_found"}), False),
-        ("The sum is", READ.model_copy(update={"tool": "route"}), False),
+        ("The sum is", READ.model_copy(update={"search": True}), False),
         ("The sum is", READ.model_copy(update={"arguments": {"a": ["x The sum is y"]}}), False),
         ('"path": "/tmp/a"', READ.model_copy(update={"output": 'got {"path": "/tmp/a"}'}), False),
     ],
@@ -193,7 +193,7 @@ ANSWERS = st.one_of(
         st.text(),
     ),
 )
-SEARCHED = RecordedCall(tool="route", arguments={"query": "sum"}, output=CLAIM)
+SEARCHED = RecordedCall(tool="route", arguments={"query": "sum"}, output=CLAIM, search=True)
 REFUSED = RecordedCall(tool="read_file", arguments={"path": CLAIM}, output=CLAIM, error="not_found")
 ECHOED = RecordedCall(tool="echo", arguments={"text": CLAIM}, output=CLAIM)
 

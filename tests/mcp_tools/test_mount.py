@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from ambidex.mcp_tools import Picture, ToolError
+from ambidex.mcp_tools.contents import TEXT_LIMIT, Media
 from ambidex.mcp_tools.filesystem import mounted
-from ambidex.mcp_tools.mount import TEXT_LIMIT, Media, Mount
+from ambidex.mcp_tools.mount import Mount
 from tests.support.tables import every_case
 
 SERVER = """

@@ -17,8 +17,9 @@ from tests.support.suites import config_of
 __all__ = ["PROVED", "READ", "Recorded", "answer_of", "maker", "played"]
 
 READ: dict[str, Any] = {
-    "tool": "execute-tool",
-    "arguments": {"server_name": "filesystem", "tool_name": "read_file", "params": {}},
+    "tool": "read_file",
+    "server": "filesystem",
+    "arguments": {},
     "output": "The numbers are 40 and 2.",
     "error": "",
 }

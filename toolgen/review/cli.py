@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
+from cyclopts.validators import Number
 from rich.panel import Panel
 from rich.syntax import Syntax
 from rich.table import Table
@@ -45,7 +46,7 @@ def review(
     foundry: Path = FOUNDRY,
     *,
     reviewer: list[str],
-    port: int = PORT,
+    port: Annotated[int, Parameter(validator=Number(gte=0, lte=65535))] = PORT,
     open: Annotated[bool, Parameter(negative="")] = False,
     provider: str = "sandbox",
     image: str = "debian-12",

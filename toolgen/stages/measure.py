@@ -29,6 +29,7 @@ from ambidex.host.report.comparison import Comparison, compare, sign_flip
 from ambidex.host.report.statistics import RESAMPLES, Interval, percentile_interval, resample
 from ambidex.host.runs.launch import RunRequest, check, config_of
 from ambidex.host.runs.machines import open_machines
+from ambidex.host.runs.offers import default_exposure
 from ambidex.host.runs.runner import plan, run_jobs
 from ambidex.tasks import Suite, Task, ToolSpec
 from ambidex.tasks.load import load_suite
@@ -130,6 +131,9 @@ def run_arm(
         limits=Limits(steps=options.steps),
         catalogue=context.catalogue,
         model=model,
+        exposure=default_exposure(
+            suite, context.catalogue, "hybrid", model, options.machines.image
+        ),
     )
     check(request, options.machines)
     prices = read_prices()

@@ -92,7 +92,7 @@ export class Timeline {
     if (event.key in moves && event.target !== this.bar) this.to(this.at + moves[event.key]);
     else if (event.key === "Home") this.to(0);
     else if (event.key === "End") this.to(this.last);
-    else if (event.key === " " && !event.target.closest("button")) this.toggle();
+    else if (event.key === " " && !event.target.closest("button, [type=checkbox]")) this.toggle();
     else return;
     event.preventDefault();
   }

@@ -142,7 +142,7 @@ def _broken(content: bytes, chance: random.Random) -> bytes:
 
 
 @pytest.mark.parametrize("kind", MADE)
-@settings(max_examples=12, derandomize=True)
+@settings(max_examples=6, derandomize=True)
 @given(seed=st.integers(0, 2**32))
 def test_a_corrupted_package_gets_a_score(kind: str, seed: int) -> None:
     ending, make, asked = MADE[kind]

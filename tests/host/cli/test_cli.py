@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import socket
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -12,13 +14,14 @@ import pytest
 from ambidex.host.agents import agent_maker
 from ambidex.host.cli import main
 from ambidex.host.cli import run as run_commands
-from ambidex.host.records.announcement import announced
+from ambidex.host.records.announcement import announced, running_trials
 from ambidex.host.records.config import adopt, locked
 from ambidex.host.records.rows import CallCount, read_rows
 from ambidex.host.runs.prove import agents_of, jobs, verdicts
 from ambidex.host.runs.runner import run_jobs
 from ambidex.tasks import Suite
 from ambidex.tasks.load import load_suite
+from tests.host.agents.test_model_agent import chat_server
 from tests.support.commands import ambidex
 from tests.support.peer import ALIAS, CATALOGUE, TOKEN, PeerMachine, peer
 from tests.support.played import row, run_of
@@ -62,16 +65,101 @@ def test_bad_data_is_one_sentence_and_exit_2(
         (["--agent", "json:nothing"], "cannot load agent 'json:nothing'"),
         (["--agent", "json:JSONDecoder"], "has no method step"),
         (["--agent", "model"], "the agent model needs a model"),
+        (["--agent", "oracle", "--model", "toy"], "the agent oracle asks no model"),
+        (["--base-url", "http://127.0.0.1:1"], "require --model"),
+        (["--steps", "0"], "--steps"),
+        (["--runs", "-1"], "--runs"),
+        (["--machines", "0"], "--machines"),
+        (["--time-limit", "-1"], "limit seconds"),
+        (["--cost-limit", "nan"], "limit cost"),
+        (["--settle", "-1"], "--settle"),
+        (["--exposure", "retrieved", "--top", "0"], "--top"),
+        (["--model", "toy", "--images", "0"], "--images"),
+        (["--out", "/proc/none"], "cannot make the directory /proc/none"),
+        (["--out", __file__], "File exists"),
+        (["--stepz", "3"], "--stepz"),
         (["--agent", "oracle:gui"], "no oracle by gui for cell"),
         (["--provider", "none", "--agent", "noop"], "unknown provider: 'none'"),
+        (["--image", "debian-13"], "there is no image 'debian-13'"),
         (["--tasks", "x"], "no task 'x'"),
     ],
 )
 def test_a_wrong_request_is_refused_before_any_machine(
     suite: Suite, tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], said: str
 ) -> None:
-    assert ambidex("run", suite.folder, "--out", tmp_path / "run", *words) == 2
-    assert said in capsys.readouterr().err
+    out = () if "--out" in words else ("--out", tmp_path / "run")
+    assert ambidex("run", suite.folder, *out, *words) == 2
+    output = capsys.readouterr().err
+    assert said in output
+    assert "Traceback" not in output
+
+
+def test_what_is_in_use_is_exit_3_and_an_impossible_port_exit_2(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        assert ambidex("watch", tmp_path, "--port", taken.getsockname()[1]) == 3
+    assert "cannot listen" in capsys.readouterr().err
+    assert ambidex("watch", tmp_path, "--port", 80000) == 2
+    assert "80000" in capsys.readouterr().err
+
+
+def test_a_model_that_refuses_is_reported_before_any_machine(
+    suite: Suite, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("run", suite.folder, "--out", tmp_path / "run", "--model", "toy", "--base-url")
+    with chat_server(401) as (address, requests):
+        assert ambidex(*words, address, "--provider", "attached") == 3
+    output = capsys.readouterr().err
+    assert "toy did not answer: HTTP 401: busy" in output
+    assert "Check the API key. Fix it and give the same command." in output
+    assert len(requests) == 1
+    assert not (tmp_path / "run" / "results.jsonl").exists()
+    with chat_server({"role": "assistant", "content": "OK"}) as (address, requests):
+        assert ambidex(*words, address, "--provider", "attached") == 2
+    output = capsys.readouterr().err
+    assert "toy answers" in output
+    assert "AMBIDEX_TEST_ENDPOINT" in output, "then the machine is opened, and there is none"
+    assert [request["messages"][0]["role"] for request in requests] == ["user"]
+
+
+def test_a_run_of_another_provider_image_or_condition_is_not_resumed(
+    suite: Suite,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def opened(*_: object) -> None:
+        raise AssertionError("machines were opened")
+
+    monkeypatch.setattr("ambidex.host.runs.launch.open_machines", opened)
+    words = ("run", suite.folder, "--agent", "noop", "--out", tmp_path)
+    made = config_of(suite, provider="libvirt", image="debian-12:1234")
+    (tmp_path / "run.json").write_text(made.model_dump_json())
+    for other, said in [
+        (
+            ("--provider", "sandbox", "--image", "ubuntu-24.04"),
+            "provider was 'libvirt', is 'sandbox'",
+        ),
+        (("--image", "debian-13-services"), "image was 'debian-12:1234', is 'debian-13-services'"),
+        (("--provider", "attached", "--condition", "gui"), "condition was 'hybrid', is 'gui'"),
+    ]:
+        assert ambidex(*words, *other) == 2
+        assert said in capsys.readouterr().err
+
+
+def test_a_run_that_does_not_exist_is_named_by_every_command(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for command in ("replay", "report", "score", "jury", "vnc"):
+        assert ambidex(command, tmp_path / "none") == 2
+        output = capsys.readouterr().err
+        assert "not a run directory" in output
+        assert str(tmp_path / "none") in output
+    assert ambidex("toolgen", "run", "--foundry", tmp_path) == 2
+    assert "there are no candidates" in capsys.readouterr().err
+    assert ambidex("--version") == 0
+    assert capsys.readouterr().out.strip() == version("ambidex")
 
 
 def test_tools_are_listed_with_source_and_arguments(
@@ -169,12 +257,26 @@ def test_a_running_trial_says_where_its_screen_is(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "cell.1").mkdir()
-    with announced(tmp_path / "cell.1", PeerMachine()):
+    with announced(tmp_path / "cell.1", ("127.0.0.1:1", "")):
         assert ambidex("vnc", tmp_path) == 0
         assert "cell.1: VNC at 127.0.0.1:1" in capsys.readouterr().out
         assert (tmp_path / "cell.1" / "machine.json").stat().st_mode & 0o077 == 0
-    assert ambidex("vnc", tmp_path) == 0
-    assert "no trial is running" in capsys.readouterr().out
+    assert ambidex("vnc", tmp_path) == 3
+    assert "no trial is running" in capsys.readouterr().err
+    assert ambidex("vnc", tmp_path / "none") == 2
+    assert "not a run directory" in capsys.readouterr().err
+
+
+def test_a_trial_whose_runner_was_killed_does_not_run(tmp_path: Path, suite: Suite) -> None:
+    (tmp_path / "cell.1").mkdir()
+    left = tmp_path / "cell.1" / "machine.json"
+    with announced(tmp_path / "cell.1", ("127.0.0.1:1", "")):
+        text = left.read_text()
+        assert [name for name, _ in running_trials(tmp_path)] == ["cell.1"]
+    left.write_text(text)  # nobody holds its lock
+    assert [*running_trials(tmp_path)] == []
+    run_in(tmp_path, suite, config_of(suite))
+    assert not [*tmp_path.rglob("machine.json")], "a run removes the passwords of earlier runners"
 
 
 def test_a_report_writes_the_files_it_is_asked_for(

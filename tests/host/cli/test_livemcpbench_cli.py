@@ -58,6 +58,7 @@ def test_a_run_is_judged_when_its_trials_are_played(
         printed = capsys.readouterr()
         command = f"ambidex jury {tmp_path / 'alone'} --judges MODEL"
         assert command in printed.err.replace("\n", "")
+        assert "warning: office.aaaaaaaa" in printed.err
         assert "not publishable" in printed.out
         words = (*run, tmp_path / "judged", "--jury.judges", "one", "--jury.each", "2")
         assert ambidex(*words) == 0

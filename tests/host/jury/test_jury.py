@@ -85,7 +85,7 @@ def test_all_key_points_at_once_without_output_as_livemcpbench_asks(
     tmp_path: Path, keyed: Suite
 ) -> None:
     run = tmp_path / "run"
-    search = {**READ, "tool": "route", "arguments": {"query": "files"}}
+    search = {**READ, "tool": "route", "arguments": {"query": "files"}, "search": True}
     played(run, keyed, calls=(search, READ))
     judge = Recorded("one", {"": "Thoughts: done\nStatus: success"})
     row = hold(run, keyed, ONE.model_copy(update={"form": "status"}), judge)
@@ -127,6 +127,24 @@ def test_a_model_may_extract_the_key_points(tmp_path: Path, keyed: Suite) -> Non
     assert sitting["points"] == ["read the file", "sum up", "write"]
     assert sitting["extraction"] == found
     assert (len(answers), row.jury and row.jury.requests) == (3, 4)
+
+
+@every_case(
+    "calls",
+    [
+        (),
+        ({**READ, "tool": "route", "search": True},),
+        ({**READ, "error": "timeout"},),
+        ({**READ, "arguments": {"text": READ["output"]}},),
+    ],
+)
+def test_a_liar_is_not_believed_by_a_judge_that_always_says_yes(
+    tmp_path: Path, keyed: Suite, calls: tuple[dict[str, object], ...]
+) -> None:
+    run = tmp_path / "run"
+    played(run, keyed, calls=calls)
+    jury = Jury(judges=("one",), each=3, rule="best")
+    assert hold(run, keyed, jury, Recorded("one", {"": PROVED})).score == 0
 
 
 @every_case("form", ["chat", "messages", "responses"])

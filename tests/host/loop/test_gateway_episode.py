@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ambidex.evaluators.key_points import CALL_LIST
 from ambidex.host import Decision, Limits, Observation, Stop, ToolCall
 from ambidex.host.models.exposure import exposure_of
 from ambidex.host.records.recorded_steps import load_step
-from ambidex.host.records.trajectory import ExecutedTool, read_trajectory
+from ambidex.host.records.trajectory import ExecutedTool, calls_of, read_trajectory
 from ambidex.host.report.tool_use import choice
 from ambidex.host.toolsets import CatalogueTool, DesktopExecution, Server
 from ambidex.host.toolsets.toolset import ToolsetWriter
@@ -85,9 +86,21 @@ def test_a_task_is_solved_through_the_gateway_beside_the_mouse(
         line for line in read_trajectory(tmp_path / "run" / row.folder) if line["kind"] == "step"
     ]
     trial = tmp_path / "run" / row.folder
-    assert load_step(trial, lines[2]).executed == [ExecutedTool("sheets", "calc_set_cell_value")]
+    value = {"cell": "B2", "value": 42}
+    executed = ExecutedTool("sheets", "calc_set_cell_value", value)
+    assert load_step(trial, lines[2]).executed == [executed]
     assert [line["executed"] for line in lines[1:4]] == [
         [None],
-        [{"server": "sheets", "tool": "calc_set_cell_value"}],
-        [{"server": "sheets", "tool": "calc_save"}],
+        [{"server": "sheets", "tool": "calc_set_cell_value", "arguments": value}],
+        [{"server": "sheets", "tool": "calc_save", "arguments": {}}],
     ]
+    calls = [(call["server"], call["tool"], call["search"]) for call in calls_of(trial)]
+    assert calls == [
+        ("", "computer_click", False),
+        ("", "find_tools", True),
+        ("sheets", "calc_set_cell_value", False),
+        ("sheets", "calc_save", False),
+        ("", "call_tool", False),
+    ]
+    assert calls_of(trial)[2]["arguments"] == value
+    assert (row.retriever, CALL_LIST.validate_python(calls_of(trial))[1].search) == ("bm25", True)

@@ -20,6 +20,7 @@ from ambidex.host.loop.supervision import SupervisedTrial
 from ambidex.host.records.orders import Act, Order, Orders, post, read_call, written
 from ambidex.host.records.rows import Row, read_rows
 from ambidex.host.records.trajectory import Trajectory, read_trajectory
+from ambidex.host.room.live_trajectory import LiveTrajectory
 from ambidex.tasks import Suite, Task
 from tests.support.peer import CATALOGUE, Desktop
 from tests.support.suites import config_of, run_in
@@ -113,6 +114,21 @@ def test_the_actions_of_a_person_are_recorded_and_told_to_the_model(
     ]
     assert (episode.steps, person.steps, person.assisted) == (3, 2, True)
     assert [line["order"] for line in of_kind(tmp_path, "person")] == ["take", "give"]
+
+
+def test_handing_back_resumes_an_agent_that_was_paused_before(guest: Guest, tmp_path: Path) -> None:
+    def never() -> None:
+        raise AssertionError("the agent still waits")
+
+    agent = Ordering(
+        tmp_path, 3, at_1=[Order(order="pause"), Order(order="take"), Order(order="give")]
+    )
+    with Trajectory(tmp_path) as trajectory:
+        person = SupervisedTrial(tmp_path, guest, trajectory, 0.0, check=never)
+        run_episode(agent, guest, CATALOGUE, Limits(20), trajectory, hooks=Hooks(person=person))
+    live = LiveTrajectory(tmp_path)
+    live.read()
+    assert (len(agent.seen), live.state) == (3, "running"), "as the control room shows it"
 
 
 def test_a_call_ordered_by_a_person_is_carried_out_once_and_recorded_with_its_result(

@@ -77,6 +77,15 @@ def test_an_impossible_export_is_refused_with_the_reason(
         export(tmp_path, html=tmp_path / "x.html")
 
 
+def test_a_damaged_trial_is_named_when_it_is_exported(suite: Suite, tmp_path: Path) -> None:
+    trial = played(tmp_path / "run", suite, (3, 4))
+    for frame in (trial / "frames").iterdir():
+        frame.write_bytes(b"no picture")
+    for file in ({"html": tmp_path / "x.html"}, {"mp4": tmp_path / "x.mp4"}):
+        with pytest.raises(UsageError, match=r"cell\.1 cannot be exported"):
+            export(trial, **file)
+
+
 def test_equal_episodes_do_not_differ(suite: Suite, tmp_path: Path) -> None:
     one = played(tmp_path / "one", suite, (3, 4), (5, 6))
     two = played(tmp_path / "two", suite, (3, 4), (5, 6))

@@ -84,6 +84,12 @@ def test_a_trial_is_opened_and_played_by_keys_alone(page: Page) -> None:
     expect(page.locator(".step.current")).to_contain_text("ends: done")
     page.keyboard.press("Home")
     expect(page.locator(".marks circle")).to_have_count(2)
+    changes = page.get_by_label("changes only")
+    changes.check()
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_text("after step 1 of 4")).to_be_visible()
+    page.keyboard.press(" ")
+    expect(changes).not_to_be_checked()
 
 
 @pytest.mark.parametrize("path", ["#/", "#/trial/clicked/cell.1"])

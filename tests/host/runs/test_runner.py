@@ -117,6 +117,33 @@ def test_a_trial_that_stays_void_is_abandoned_and_runs_again_on_resume(
     assert rows[:6] == first, "rows are never changed"
 
 
+def test_three_equal_refusals_end_the_run(tmp_path: Path, suite: Suite) -> None:
+    numbers = iter(range(10))
+
+    def refused(name: str, task: Task, briefing: Briefing) -> Agent:
+        return Failing(ModelError(f"no key (request {next(numbers)})", fatal=True, refused=True))
+
+    config = config_of(suite, runs=3)
+    with pytest.raises(ModelError, match="no key") as ended:
+        run_in(tmp_path, suite, config, make_agent=refused)
+    assert "after 3 equal refusals" in ended.value.hint
+    assert "give the same command" in ended.value.hint
+    rows = read_rows(tmp_path)
+    assert [(row.fate, row.attempt) for row in rows] == [("void", 1)] * 3, "none is retried"
+    rows = run_in(tmp_path, suite, config, make_agent=done_at_once)
+    assert len(finished(rows)) == 6, "the same command resumes it"
+
+
+def test_refusals_that_differ_do_not_end_the_run(tmp_path: Path, suite: Suite) -> None:
+    texts = iter(["against", "the rules", "of this", "vendor", "in some", "tasks"])
+
+    def refused(name: str, task: Task, briefing: Briefing) -> Agent:
+        return Failing(ModelError(next(texts), fatal=True, refused=True))
+
+    rows = run_in(tmp_path, suite, config_of(suite, runs=3), make_agent=refused)
+    assert [row.fate for row in rows] == ["void"] * 6
+
+
 def test_a_bug_is_a_row_with_its_traceback_and_the_run_goes_on(
     tmp_path: Path, suite: Suite
 ) -> None:
@@ -273,6 +300,35 @@ def slowly() -> None:
     config = RunConfig.model_validate_json(Path(os.environ["CONFIG"]).read_bytes())
     suite = load_suite(Path(config.suite), CATALOGUE)
     run_in(Path(os.environ["RUN"]), suite, config, make_agent=lambda *_: Naps(), machines=2)
+
+
+def test_a_trial_that_does_not_notice_an_interrupt_leaves_no_password(
+    tmp_path: Path,
+    suite: Suite,
+    monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest,
+) -> None:
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    request.addfinalizer(lambda: signal.signal(signal.SIGINT, before))
+    monkeypatch.setattr("ambidex.host.runs.runner.GRACE", 0.0)
+    released = threading.Event()
+    announced: list[Path] = []
+
+    class Hangs:
+        def step(self, observation: Observation) -> Decision:
+            announced.extend(tmp_path.glob("*/machine.json"))
+            os.kill(os.getpid(), signal.SIGINT)
+            released.wait()
+            return Decision(stop=Stop.DONE)
+
+    with pytest.raises(KeyboardInterrupt):
+        run_in(tmp_path, suite, config_of(suite), make_agent=lambda *_: Hangs())
+    assert len(announced) == 1
+    assert not announced[0].exists()
+    released.set()
+    for thread in threading.enumerate():
+        if thread.name == "machine-1":
+            thread.join()
 
 
 def test_an_interrupt_closes_the_machines_and_loses_no_row(

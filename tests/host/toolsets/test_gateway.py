@@ -26,7 +26,10 @@ from ambidex.host.toolsets import (
     Server,
 )
 from ambidex.host.toolsets.gateway import Gateway, open_gateway
+from ambidex.host.toolsets.guests import Guests
+from ambidex.host.toolsets.importers.mcp import mcp_tool
 from ambidex.host.toolsets.index import ToolIndex
+from ambidex.host.toolsets.retrieval import Query
 from ambidex.host.toolsets.toolset import Toolset, ToolsetWriter
 from tests.support.tables import every_case
 
@@ -126,9 +129,12 @@ def test_an_execution_is_one_call_of_the_generic_tool(toolset: Toolset) -> None:
     [call] = sent.calls
     assert (call.id, call.name) == ("7", "service_call")
     assert call.arguments["arguments"] == {"id": 3}
-    assert (call.arguments["server"], call.arguments["tool"]) == ("forge", "forge_close_issue")
+    assert (call.arguments["server"]["name"], call.arguments["tool"]) == (
+        "forge",
+        "forge_close_issue",
+    )
     assert call.arguments["execution"]["path"] == "/issues/{id}/close"
-    assert executed == ExecutedTool("forge", "forge_close_issue")
+    assert executed == ExecutedTool("forge", "forge_close_issue", {"id": 3})
     assert result.text == "done"
 
 
@@ -142,7 +148,7 @@ def test_a_tool_of_the_desktop_is_called_as_the_guest_names_it(toolset: Toolset)
     call = ToolCall("7", "execute-tool", arguments)
     _, executed = gateway_of(toolset, form="route").answer(call, sent)
     assert sent.calls == [ToolCall("7", "calc_set_cell_value", {"cell": "A1", "value": 1})]
-    assert executed == ExecutedTool("calc", "set_cell")
+    assert executed == ExecutedTool("calc", "set_cell", {"cell": "A1", "value": 1})
 
 
 @every_case(
@@ -203,7 +209,7 @@ def test_equal_matches_are_in_the_toolset_s_order(
     other = CatalogueTool(server="s", name="other", execution=McpExecution(tool="t"))
     small = toolset_of(tmp_path_factory.mktemp("equal"), *same, other)
     gateway = gateway_of(small)
-    found = [tool.name for tool in gateway.search("resize", top)]
+    found = [tool.name for tool in gateway.search(Query("resize"), top)]
     assert found == [f"zz{number}" for number in range(count)][:top]
 
 
@@ -216,8 +222,8 @@ def test_any_query_is_answered_in_both_forms(toolset: Toolset, query: str) -> No
 
 
 def test_an_index_is_built_once_and_found_again(toolset: Toolset) -> None:
-    first = ToolIndex.open([toolset]).best("close an issue", 3)
-    assert ToolIndex.open([toolset]).best("close an issue", 3) == first
+    first = ToolIndex.open([toolset]).scores("close an issue").tolist()
+    assert ToolIndex.open([toolset]).scores("close an issue").tolist() == first
     folders = list(toolset.path.parent.glob("*.index-*"))
     assert len(folders) == 1
 
@@ -237,8 +243,8 @@ def test_the_configuration_says_what_is_wrong(tmp_path: Path) -> None:
         exposure_of("gateway", 20)
     missing = exposure_of("gateway", 20, "find", (str(tmp_path / "none"),))
     with pytest.raises(UsageError, match="No such file"):
-        open_gateway(missing, "tools")
-    assert open_gateway(missing, "gui") is None
+        open_gateway(missing, "tools", "")
+    assert open_gateway(missing, "gui", "") is None
 
 
 def test_tools_of_several_toolsets_are_found_in_one_ranking(
@@ -252,8 +258,8 @@ def test_tools_of_several_toolsets_are_found_in_one_ranking(
     )
     both = (toolset, toolset_of(tmp_path, second))
     gateway = Gateway(GatewayOptions(toolsets=tuple(str(one.path) for one in both)), both)
-    assert [tool.name for tool in gateway.search("send a message", 1)] == ["send_mail"]
-    found = {tool.name for tool in gateway.search("project", 5)}
+    assert [tool.name for tool in gateway.search(Query("send a message"), 1)] == ["send_mail"]
+    found = {tool.name for tool in gateway.search(Query("project"), 5)}
     assert found == {"forge_close_issue", "send_mail"}
 
 
@@ -275,7 +281,33 @@ def test_a_toolset_without_tools_is_refused(tmp_path: Path) -> None:
 def test_a_tool_that_no_guest_can_execute_is_refused_before_a_run(
     toolset: Toolset, tmp_path: Path
 ) -> None:
-    with pytest.raises(UsageError, match=r"forge_close_issue of forge.*'http'"):
-        Gateway(GatewayOptions(toolsets=("small",)), (toolset,)).check_executions()
+    options, guests = GatewayOptions(toolsets=("small",)), Guests.of("debian-12")
+    with pytest.raises(UsageError, match=r"forge_close_issue of forge: debian-12 has no service"):
+        Gateway(options, (toolset,), guests).check_executions()
     fine = toolset_of(tmp_path, *(tool for tool in toolset if tool.server != "forge"))
-    Gateway(GatewayOptions(toolsets=("small",)), (fine,)).check_executions()
+    Gateway(options, (fine,), guests).check_executions()
+
+
+def test_route_knows_the_tools_of_mcp_servers_by_their_own_names(tmp_path: Path) -> None:
+    tools = (mcp_tool(server, "list_items", f"List {server}.", {}) for server in ("a b", "c"))
+    gateway, sent = gateway_of(toolset_of(tmp_path, *tools), form="route"), Sent()
+    result, _ = gateway.answer(ToolCall("1", "route", {"query": "list"}), sent)
+    found = yaml.safe_load(result.text)
+    assert [(tool["server_name"], tool["tool_name"]) for tool in found] == [
+        ("a b", "list_items"),
+        ("c", "list_items"),
+    ]
+    for name in ("list_items", "a_b_list_items"):
+        arguments = {"server_name": "a b", "tool_name": name}
+        _, executed = gateway.answer(ToolCall("2", "execute-tool", arguments), sent)
+        assert executed == ExecutedTool("a b", "list_items", {})
+    assert [call.arguments["tool"] for call in sent.calls] == ["a_b_list_items"] * 2
+
+
+def test_arguments_are_left_to_the_server_where_a_schema_is_itself_wrong(tmp_path: Path) -> None:
+    page = {"type": "integer", "minimum": 0, "exclusiveMinimum": True}  # of an older draft
+    tool = mcp_tool("pdf", "read", "Read a page.", {"properties": {"page": page}})
+    gateway, sent = gateway_of(toolset_of(tmp_path, tool)), Sent()
+    arguments = {"name": "pdf_read", "arguments": {"page": 1}}
+    result, _ = gateway.answer(ToolCall("1", "call_tool", arguments), sent)
+    assert (result.error, len(sent.calls)) == ("", 1)

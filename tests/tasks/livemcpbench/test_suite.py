@@ -1,11 +1,17 @@
 """LiveMCPBench's tasks: what loads, what is left out and why."""
 
+import json
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
+import jsonschema
 import pytest
 
 from ambidex.tasks import TaskError
+from ambidex.tasks.livemcpbench import EXECUTE
 from ambidex.tasks.livemcpbench.body import KeyPointBody, key_points_in
+from ambidex.tasks.livemcpbench.oracles import oracles_of
 from ambidex.tasks.livemcpbench.suite import survey
 from ambidex.tasks.load import load_suite
 from ambidex.tasks.spec import Put
@@ -107,3 +113,35 @@ def test_the_released_tasks_load_with_their_published_counts() -> None:
     missing = ("the network", "the server", "the tool")
     local = [task for task in tasks if not any(need.startswith(missing) for need in task.needs)]
     assert len(local) == 13
+    solved = [oracles_of(task.name, "") for task in tasks]
+    assert [bool(oracles) for oracles in solved] == [task in local for task in tasks]
+
+
+@needs_livemcpbench
+def test_the_reference_solutions_use_tools_of_the_catalogue_as_their_schemas_say() -> None:
+    schemas: dict[tuple[str, str], dict[str, Any]] = {
+        (server["server_name"], tool["name"]): tool["inputSchema"]
+        for entry in json.loads((LIVEMCPBENCH / "tools.json").read_text())
+        for server in entry["tools"].values()
+        for tool in server["tools"]
+    }
+    executed = [
+        call.with_
+        for task in survey(LIVEMCPBENCH, {})
+        for oracle in oracles_of(task.name, "an image: iVBORw0KGgo")
+        for call in oracle.calls
+        if call.call == EXECUTE
+    ]
+    assert len(executed) == 26
+    for call in executed:
+        tool = str(call["server_name"]), str(call["tool_name"])
+        with suppress(jsonschema.SchemaError):  # a schema may mix drafts, as that of read_pdf does
+            jsonschema.validate(call["params"], schemas[tool])
+
+
+def test_a_reference_solution_may_take_a_parameter_from_the_question() -> None:
+    (oracle,) = oracles_of("leisure.3a5cfe49", "What does this image mean?\niVBORw0KGgo= Thanks")
+    searches, executes = oracle.calls
+    assert "server: images" in str(searches.with_["query"])
+    assert executes.with_["params"] == {"base64": "iVBORw0KGgo="}
+    assert oracles_of("office.aaaaaaaa", "") == []

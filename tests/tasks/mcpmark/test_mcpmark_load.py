@@ -19,7 +19,7 @@ from tests.support.mcpmark import ZIP, needs_mcpmark, papers, with_programs, wri
 from tests.support.peer import CATALOGUE
 from tests.support.tables import every_case
 
-KEYS = ("GITHUB_TOKEN", "GITHUB_EVAL_ORG", "EVAL_NOTION_API_KEY", "WA_REDDIT", "WA_SHOPPING")
+KEYS = ("WA_REDDIT", "WA_SHOPPING")
 SECURITY = "postgres/standard/security/audit"
 
 
@@ -88,7 +88,7 @@ def test_each_public_task_says_what_it_needs(public: list[MCPMarkTask]) -> None:
     needs = Counter((task.service, bool(task.needs), bool(task.missing)) for task in public)
     assert needs == {
         ("filesystem", False, True): 40,
-        ("github", True, True): 33,
+        ("github", True, False): 33,
         ("notion", True, False): 38,
         ("playwright", True, False): 4,
         ("playwright_webarena", True, False): 31,
@@ -221,12 +221,16 @@ def test_what_is_not_here_is_left_out_with_what_would_help(
 
     assert why() == {
         "filesystem": "1 of its files are not in the asset store",
-        "github": "it needs the network (--net web), GITHUB_TOKEN, GITHUB_EVAL_ORG",
+        "github": (
+            "it needs the network (--net web),"
+            " a repository on GitHub, which Ambidex does not prepare"
+        ),
         "playwright": "it needs the network (--net web)",
         "playwright_webarena": "it needs the network (--net web), WA_REDDIT",
     }
     monkeypatch.setenv("WA_REDDIT", "http://reddit.local")
     assert why(net=["web"])["playwright_webarena"] == ""
+    assert "which Ambidex does not prepare" in why(net=["web"])["github"]
     assert why(tasks=["playwright.standard.web_search.find"]) == {"playwright": ""}
     task = only(tmp_path, net=["web"], service=["playwright_webarena"])
     assert task.task is not None

@@ -93,7 +93,10 @@ def test_a_link_is_followed_only_if_the_disk_had_it_before_the_agent_acted(tmp_p
     assert files_of(present, original).find_file("/h/a").state == "link"
 
 
-def test_the_inventory_is_that_of_the_guests_collector(tmp_path: Path) -> None:
+def test_the_inventory_is_that_of_the_guests_collector(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ambidex.guest.evidence.inventory.PLACES", ())  # not this machine's own
     home = make_tree(tmp_path / "tree")
     for index, size in enumerate((0, 1, 4096, 100_000, 3_000_000)):
         (home / f"file{index}").write_bytes(random.Random(index).randbytes(size))
@@ -106,15 +109,15 @@ def test_the_inventory_is_that_of_the_guests_collector(tmp_path: Path) -> None:
     for number in range(300):
         (home / f"b/{number}").touch()
     with (home / "sparse").open("wb") as sparse:
-        for at in (65_536, 131_072, 5_000_000):
+        for at in (65_536, 131_072, 500_000):
             sparse.seek(at)
             sparse.write(random.Random(at).randbytes(70_000))
-        sparse.truncate(50_000_001)
+        sparse.truncate(5_000_001)
     image = make_image(tmp_path / "tree", tmp_path / "image")
     expected = {
         path.removeprefix(str(tmp_path / "tree")): state
         for path, state in Inventory().take(home)["files"].items()
-        if path.startswith(f"{home}/") and path != f"{home}/"
+        if path != f"{home}/"
     }
     inventory = files_of(image).inventory()
     assert (inventory.files, inventory.refused) == (expected, "")

@@ -1,0 +1,94 @@
+"""Whether the tools on offer fit into one request of the model's API, before a machine exists."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from ambidex.host import GUI, Briefing, Frame, Limits, Observation, ToolSpec
+from ambidex.host.dialects import open_dialect
+from ambidex.host.errors import UsageError
+from ambidex.host.models.exposure import largest_offers
+from ambidex.host.records.config import Condition, Exposure, ModelConfig, offered, tools_of
+from ambidex.tasks import Suite
+from ambidex.vm.building.recipe import load_recipe, recipe_names
+
+__all__ = ["MOST_FUNCTIONS", "default_exposure", "largest_request", "refuse_too_many_functions"]
+
+MOST_FUNCTIONS = 128
+"""The most functions that OpenAI's APIs take in one request, the smallest limit of the vendors'."""
+OPENAI_MODEL = re.compile(r"(openai/|azure/|gpt-|chatgpt-|o\d|codex-|computer-use-)")
+"""litellm's names of models that these APIs serve."""
+OPENAI_SERVER = re.compile(r"https://([^/]+\.)?openai\.(azure\.)?com(/|$)")
+BLANK = Frame.of((64, 64), bytes(64 * 64 * 3))
+
+
+def default_exposure(
+    suite: Suite,
+    catalogue: Mapping[str, ToolSpec],
+    condition: Condition,
+    model: ModelConfig | None,
+    image: str,
+    top: int = 20,
+) -> Exposure:
+    """All tools, if every vendor's API could take them in one request; otherwise the `top` tools
+    that match a task best. The same for all models, so that their results can be compared."""
+    everything = Exposure()
+    if model is None:
+        return everything
+    number = largest_request(suite, catalogue, condition, model, everything, image)
+    return everything if number <= MOST_FUNCTIONS else Exposure(policy="retrieved", top=top)
+
+
+def refuse_too_many_functions(
+    suite: Suite,
+    catalogue: Mapping[str, ToolSpec],
+    condition: Condition,
+    model: ModelConfig,
+    exposure: Exposure,
+    image: str,
+) -> None:
+    """`UsageError` if a request of the run could hold more functions than the model's API takes."""
+    address = model.base_url
+    if not (OPENAI_SERVER.match(address) if address else OPENAI_MODEL.match(model.name)):
+        return
+    number = largest_request(suite, catalogue, condition, model, exposure, image)
+    if number > MOST_FUNCTIONS:
+        raise UsageError(
+            f"--exposure {exposure.policy} offers {model.name} up to {number} functions in a"
+            f" request, and OpenAI's API takes at most {MOST_FUNCTIONS}",
+            hint="Use --exposure retrieved with a smaller --top (20 by default), in an experiment's"
+            " file [[exposures]] with policy and top.",
+        )
+
+
+def largest_request(
+    suite: Suite,
+    catalogue: Mapping[str, ToolSpec],
+    condition: Condition,
+    model: ModelConfig,
+    exposure: Exposure,
+    image: str,
+) -> int:
+    """The number of functions in the largest request of a run, as far as the host can know: a guest
+    serves no tool whose program it lacks."""
+    served = [*catalogue.values()]
+    if image in recipe_names() and load_recipe(image)[0].session == "none":
+        served = [tool for tool in served if not tool.windows and tool.app != GUI]
+    if exposure.policy == "gateway":  # offers its own few tools instead
+        return 0
+    offers = {
+        tuple(tool.name for tool in offer): offer
+        for task in suite.tasks
+        for tools in [offered(tools_of(task.spec, served), condition)]
+        for offer in largest_offers(exposure, tools, task)
+    }
+    return max((_functions(model, offer) for offer in offers.values()), default=0)
+
+
+def _functions(model: ModelConfig, offer: Sequence[ToolSpec]) -> int:
+    """How many functions the dialect's request with these tools holds."""
+    if ":" in model.dialect:  # a user's own, which may expect a real screenshot
+        return len(offer)
+    dialect = open_dialect(model, Briefing("", Limits()))
+    return len(dialect.request(Observation(BLANK, (), tuple(offer))).body.get("tools", ()))
