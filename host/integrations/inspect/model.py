@@ -1,0 +1,143 @@
+"""The model of an Inspect evaluation as a model of ours: our dialect asks it, and Inspect sends the
+requests, counts the tokens and writes its transcript."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from threading import Event
+from typing import Any
+
+from anyio import CancelScope, from_thread
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageTool,
+    ModelOutput,
+    execute_tools,
+    get_model,
+    messages_from_openai,
+)
+from inspect_ai.tool import ToolDef, ToolInfo, ToolParams
+from inspect_ai.util import LimitExceededError
+
+from ambidex.host import Answer, Request, Usage
+from ambidex.host.errors import ModelError
+from ambidex.host.loop.episode import InterruptedEpisodeError
+
+__all__ = ["InspectModel"]
+
+
+@dataclass
+class InspectModel:
+    """A `host.Model` that is asked from the thread of a trial, which Inspect's event loop started.
+    After `stop` is set it is not asked any more."""
+
+    name: str
+    stop: Event = field(default_factory=Event)
+    messages: list[ChatMessage] = field(default_factory=list)
+    """The conversation so far."""
+    output: ModelOutput = field(default_factory=ModelOutput)
+    """The last answer."""
+    limit: LimitExceededError | None = None
+    """The limit of Inspect that a request exceeded."""
+    scope: CancelScope | None = None
+    """Of the request in progress."""
+
+    def ask(self, request: Request) -> Answer:
+        """See `host.Model`. `InterruptedEpisodeError` if Inspect ends the sample."""
+        try:
+            asked = from_thread.run(self._ask, request.body)
+        except LimitExceededError as error:
+            self.limit = error
+            raise InterruptedEpisodeError from error
+        if asked is None or self.stop.is_set():
+            raise InterruptedEpisodeError
+        return asked
+
+    def cancel(self) -> None:
+        """End the request in progress, and refuse all others."""
+        self.stop.set()
+        if self.scope:
+            self.scope.cancel()
+
+    async def _ask(self, body: Mapping[str, Any]) -> Answer | None:
+        """The answer; None if the request was cancelled."""
+        with CancelScope() as self.scope:
+            messages = await messages_from_openai(body["messages"], self.name)
+            await self._show_results(messages)
+            tools = [_tool(tool["function"]) for tool in body["tools"]]
+            try:
+                self.output = await get_model().generate(messages, tools)
+            except LimitExceededError:
+                raise
+            except Exception as error:  # of any vendor's library
+                raise ModelError(f"{type(error).__name__}: {error}") from error
+            self.messages = [*messages, self.output.message]
+            return Answer(_as_chat(self.output), _usage(self.output))
+        return None
+
+    async def _show_results(self, messages: Sequence[ChatMessage]) -> None:
+        """Have Inspect record the calls of the last answer, which our loop has carried out, with
+        their results, so that its transcript has them."""
+        results = {
+            message.tool_call_id: message.text
+            for message in messages
+            if isinstance(message, ChatMessageTool)
+        }
+        calls = self.output.message.tool_calls if self.messages else None
+        done = [call for call in calls or () if call.id in results]
+        for call in done:
+            alone = self.output.message.model_copy(update={"tool_calls": [call]})
+            tool = ToolDef(
+                partial(_recorded, results[call.id]),
+                call.function,
+                call.function,
+                ToolParams(additionalProperties=True),
+                max_output=0,
+            )
+            await execute_tools([alone], [tool])
+
+
+async def _recorded(result: str, **_: Any) -> str:
+    return result
+
+
+def _tool(function: Mapping[str, Any]) -> ToolInfo:
+    return ToolInfo(
+        name=function["name"],
+        description=function["description"],
+        parameters=ToolParams.model_validate(function["parameters"]),
+    )
+
+
+def _as_chat(output: ModelOutput) -> dict[str, Any]:
+    """The answer in the format of OpenAI's chat completions, which our dialect reads."""
+    message = output.message
+    calls = [
+        {
+            "id": call.id,
+            "type": "function",
+            "function": {"name": call.function, "arguments": json.dumps(call.arguments)},
+        }
+        for call in message.tool_calls or ()
+    ]
+    reason = "length" if output.stop_reason == "max_tokens" else "stop"
+    content = {"role": "assistant", "content": message.text, "tool_calls": calls or None}
+    return {"choices": [{"message": content, "finish_reason": reason}]}
+
+
+def _usage(output: ModelOutput) -> Usage:
+    usage = output.usage
+    if usage is None:
+        return Usage(reasoning_tokens=None, cost=None, requests=1)
+    cached = usage.input_tokens_cache_read or 0
+    return Usage(
+        input_tokens=usage.input_tokens + cached + (usage.input_tokens_cache_write or 0),
+        output_tokens=usage.output_tokens,
+        cached_tokens=cached,
+        reasoning_tokens=usage.reasoning_tokens,
+        cost=usage.total_cost,
+        requests=1,
+    )
