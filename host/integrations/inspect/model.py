@@ -4,22 +4,26 @@ requests, counts the tokens and writes its transcript."""
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from threading import Event
 from typing import Any
 
 from anyio import CancelScope, from_thread
 from inspect_ai.model import (
     ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageSystem,
     ChatMessageTool,
+    ChatMessageUser,
+    Content,
+    ContentImage,
+    ContentText,
     ModelOutput,
     execute_tools,
     get_model,
-    messages_from_openai,
 )
-from inspect_ai.tool import ToolDef, ToolInfo, ToolParams
+from inspect_ai.tool import ToolCall, ToolDef, ToolInfo, ToolParams
 from inspect_ai.util import LimitExceededError
 
 from ambidex.host import Answer, Request, Usage
@@ -65,7 +69,7 @@ class InspectModel:
     async def _ask(self, body: Mapping[str, Any]) -> Answer | None:
         """The answer; None if the request was cancelled."""
         with CancelScope() as self.scope:
-            messages = await messages_from_openai(body["messages"], self.name)
+            messages = _messages(body["messages"])
             await self._show_results(messages)
             tools = [_tool(tool["function"]) for tool in body["tools"]]
             try:
@@ -91,7 +95,7 @@ class InspectModel:
         for call in done:
             alone = self.output.message.model_copy(update={"tool_calls": [call]})
             tool = ToolDef(
-                partial(_recorded, results[call.id]),
+                _recorded(results[call.id]),
                 call.function,
                 call.function,
                 ToolParams(additionalProperties=True),
@@ -100,8 +104,64 @@ class InspectModel:
             await execute_tools([alone], [tool])
 
 
-async def _recorded(result: str, **_: Any) -> str:
-    return result
+def _recorded(result: str) -> Callable[..., Awaitable[str]]:
+    """A tool that has been called already, with this result."""
+
+    async def execute(**_: Any) -> str:
+        return result
+
+    return execute
+
+
+def _messages(conversation: Sequence[Mapping[str, Any]]) -> list[ChatMessage]:
+    """The messages of our dialect `functions`. Inspect has a function for OpenAI's messages, which
+    needs a newer version of OpenAI's library than litellm allows."""
+    messages: list[ChatMessage] = []
+    names: dict[str, str] = {}
+    for message in conversation:
+        match message:
+            case {"role": "system", "content": str(text)}:
+                messages.append(ChatMessageSystem(content=text))
+            case {"role": "user", "content": content}:
+                messages.append(ChatMessageUser(content=_content(content)))
+            case {"role": "tool", "content": content, "tool_call_id": id}:
+                content, name = _content(content), names.get(id)
+                messages.append(ChatMessageTool(content=content, tool_call_id=id, function=name))
+            case {"role": "assistant"}:
+                calls = [
+                    ToolCall(
+                        call["id"],
+                        call["function"]["name"],
+                        _arguments(call["function"]["arguments"]),
+                    )
+                    for call in message.get("tool_calls") or ()
+                ]
+                names |= {call.id: call.function for call in calls}
+                text = message["content"] or ""
+                messages.append(ChatMessageAssistant(content=text, tool_calls=calls or None))
+            case _:
+                raise ValueError(f"a message that the dialect does not write: {message}")
+    return messages
+
+
+def _content(content: str | Sequence[Mapping[str, Any]]) -> str | list[Content]:
+    if isinstance(content, str):
+        return content
+    return [
+        ContentText(text=part["text"])
+        if part["type"] == "text"
+        else ContentImage(image=part["image_url"]["url"])
+        for part in content
+    ]
+
+
+def _arguments(text: str) -> dict[str, Any]:
+    """A call's arguments; none where the model wrote something else, which it has been told."""
+    try:
+        arguments = json.loads(text)
+    except ValueError:
+        return {}
+    return arguments if isinstance(arguments, dict) else {}
 
 
 def _tool(function: Mapping[str, Any]) -> ToolInfo:

@@ -40,7 +40,7 @@ def suite(
     top: int = 20,
     steps: int = 15,
     runs: int = 1,
-    tasks: str = "",
+    tasks: str | list[str] = "",
     provider: str = "libvirt",
     image: str = "debian-12",
     machines: int = 1,
@@ -65,7 +65,8 @@ def suite(
     from ambidex.tasks.survey import Selection
 
     catalogue = read_catalogue()
-    names = tuple(filter(None, tasks.split(",")))
+    # Inspect's command line makes a list of a text with commas.
+    names = tuple(filter(None, tasks.split(",") if isinstance(tasks, str) else tasks))
     loaded = load_suite(Path(path), catalogue, selection=Selection(names))
     if any(isinstance(each.body, KeyPointBody) for each in loaded.tasks):
         raise UsageError("tasks that a jury judges after the run cannot be samples of Inspect")
@@ -116,7 +117,7 @@ def demo(
     top: int = 20,
     steps: int = 15,
     runs: int = 1,
-    tasks: str = "",
+    tasks: str | list[str] = "",
     provider: str = "libvirt",
     image: str = "debian-12",
     machines: int = 1,
@@ -145,6 +146,7 @@ def trial(run: InspectRun) -> Solver:
         if run not in OPEN:
             OPEN.append(run)
         model = InspectModel(str(state.model))
+        row: Row | None = None
         try:
             async with anyio.create_task_group() as group:
                 group.start_soon(_cancel_with_sample, model)
@@ -154,6 +156,11 @@ def trial(run: InspectRun) -> Solver:
             if model.limit:
                 raise model.limit from None
             raise
+        finally:
+            if row is None:  # perhaps the evaluation was interrupted, which no hook is told
+                with anyio.CancelScope(shield=True):
+                    await run_sync(run.close_unused)
+        assert row
         state.messages, state.output = model.messages or state.messages, model.output
         state.store.set(ROW, row.model_dump(mode="json"))
         state.completed = True
