@@ -1,1 +1,1 @@
-"""Inspect AI: export of runs as its logs."""
+"""Inspect AI: suites as its tasks, and runs as its logs."""

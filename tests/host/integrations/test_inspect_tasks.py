@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,7 @@ from inspect_ai import Task
 from inspect_ai.event import ModelEvent, ToolEvent
 from inspect_ai.log import EvalLog, EvalSample
 
+from ambidex.host import ROOT
 from ambidex.host.errors import TaskError
 from ambidex.host.integrations.inspect.tasks import suite as suite_task
 from ambidex.host.records.rows import read_rows
@@ -135,3 +138,9 @@ def test_a_trial_with_a_score_is_not_played_again(suite: Suite, tmp_path: Path) 
     assert log.results
     assert log.results.scores[0].metrics["mean"].value == 1.0
     assert len(read_rows(tmp_path / "run")) == 1
+
+
+def test_the_entry_point_names_the_module_of_the_tasks() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    module = importlib.import_module(project["entry-points"]["inspect_ai"]["ambidex"])
+    assert module.suite is suite_task
