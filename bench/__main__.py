@@ -17,6 +17,7 @@ python -m bench judge RUN             overhead of the box for verdicts on a run'
 python -m bench livemcpbench DIR      LiveMCPBench's judges against people; no machine
 python -m bench names                 cost of naming the blocks of a checkpoint; no machine
 python -m bench retrieval             how well users' requests find the tools; no machine
+python -m bench toolset-compile SOURCES…   time, memory and size of compiling toolsets; no machine
 python -m bench toolset-retrieval DATA TOOLSET…   every retriever on searches of toolsets
 python -m bench desktop-retrieval TOOLSET…   the guest's own tools among those of toolsets
 python -m bench soak                  resources used over a long episode in a sandbox
@@ -54,6 +55,7 @@ from bench.soak import soak
 from bench.steps import steps
 from bench.suite import suite_parts, suite_wall
 from bench.tools import tools
+from bench.toolset_compile import toolset_compile
 from bench.ways import ways
 
 app = App(help=__doc__)
@@ -111,6 +113,7 @@ app.command(services)
 app.command(soak)
 app.command(steps)
 app.command(tools)
+app.command(toolset_compile)
 app.command(toolset_retrieval)
 app.command(ways)
 

@@ -1,7 +1,9 @@
-"""LiveMCPBench's released data, read again: its judges against people, and what its agent did."""
+"""LiveMCPBench's released data, read again: its catalogue of tools, its judges against people, and
+what its agent did."""
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -20,6 +22,10 @@ from ambidex.host.report.agreement import (
 )
 from ambidex.host.report.metrics import wilson_interval
 from ambidex.host.report.number_format import chance, percents
+from ambidex.host.toolsets import McpExecution
+from ambidex.host.toolsets.compiling import compile_sources
+from ambidex.host.toolsets.sources import McpSource, Sources
+from ambidex.tasks.assets import AssetStore
 from ambidex.tasks.livemcpbench.catalogue import read_file
 from ambidex.tasks.livemcpbench.released import (
     Conversation,
@@ -33,13 +39,14 @@ from ambidex.tasks.livemcpbench.released import (
 )
 from bench.liar import liar_table
 
-__all__ = ["FILES", "Reading", "livemcpbench", "readings", "tables"]
+__all__ = ["FILES", "Reading", "catalogue_counts", "livemcpbench", "readings", "tables"]
 
+CATALOGUE = "tools.json"
 CONVERSATIONS = "trajectories_claude-sonnet-4.json"
 LABELS = "human_labels_claude-sonnet-4.json"
 VERDICTS = "judge_verdicts_claude-sonnet-4.json"
 PAPER = "paper_results.json"
-FILES = (CONVERSATIONS, LABELS, VERDICTS, PAPER)
+FILES = (CATALOGUE, CONVERSATIONS, LABELS, VERDICTS, PAPER)
 READINGS: dict[str, Callable[[StoredVerdict], bool]] = {
     "substring": by_substring,
     "status line": by_status_line,
@@ -121,7 +128,8 @@ def readings(folder: Path) -> dict[str, Reading]:
 
 
 def livemcpbench(folder: Path) -> None:
-    """Compare LiveMCPBench's released judges with people, and count what its agent did.
+    """Count LiveMCPBench's servers and tools, compare its released judges with people, and count
+    what its agent did.
 
     Parameters
     ----------
@@ -137,6 +145,7 @@ def livemcpbench(folder: Path) -> None:
 
 def tables(folder: Path) -> Iterator[Table]:
     """The tables that the command prints."""
+    yield _catalogue(folder)
     both = readings(folder)
     for name, reading in both.items():
         yield _judges(name, reading)
@@ -145,6 +154,36 @@ def tables(folder: Path) -> Iterator[Table]:
     conversations = read_conversations(folder / CONVERSATIONS)
     yield liar_table(conversations)
     yield _activity(conversations)
+
+
+def catalogue_counts(folder: Path) -> dict[str, tuple[int, int, int]]:
+    """Servers, tools and distinct names of tools by category, and of `all`."""
+    with tempfile.TemporaryDirectory() as scratch:
+        sources = Sources(source=(McpSource(kind="mcp", path=CATALOGUE),))
+        store = AssetStore(Path(scratch) / "store")
+        toolset = compile_sources(sources, folder, store, Path(scratch) / "catalogue.toolset")
+        servers = toolset.servers
+        tools = [
+            (servers[tool.server].category, tool.execution.tool)
+            for tool in toolset
+            if isinstance(tool.execution, McpExecution)
+        ]
+    counts = {}
+    for category in (*sorted({server.category for server in servers.values()}), "all"):
+        names = [name for own, name in tools if category in (own, "all")]
+        own = [server for server in servers.values() if category in (server.category, "all")]
+        counts[category] = (len(own), len(names), len(set(names)))
+    return counts
+
+
+def _catalogue(folder: Path) -> Table:
+    table = Table(title="The catalogue, compiled to a toolset", title_justify="left")
+    table.add_column("category")
+    for column in ("servers", "tools", "distinct names"):
+        table.add_column(column, justify="right")
+    for category, counts in catalogue_counts(folder).items():
+        table.add_row(category, *map(str, counts))
+    return table
 
 
 def _judges(name: str, reading: Reading) -> Table:

@@ -125,12 +125,12 @@ def _watching(run: Path, folder: Path, desktops: int) -> float:
     folder.mkdir(parents=True)
     config = read_config(source)
     (folder / CONFIG).write_text(config.model_dump_json())
-    with ExitStack() as running, idle_screens(desktops) as screens:
+    with idle_screens(desktops) as screens, ExitStack() as stack:
         for at, screen in enumerate(screens):
             trial = folder / f"idle.{at}"
             trial.mkdir()
             shutil.copy(_trials(run)[0] / TRAJECTORY, trial / TRAJECTORY)
-            running.enter_context(announced(trial, (screen, "")))
+            stack.enter_context(announced(trial, (screen, "")))
         with opened([folder]) as address, httpx.Client(follow_redirects=True) as client:
             client.get(address())
             client.base_url = httpx.URL(address().partition("?")[0])

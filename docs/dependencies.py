@@ -18,6 +18,8 @@ the hash of every file are in `host/requirements.lock`, `docs/requirements.lock`
 """
 SECTIONS = {
     "dependencies": ("On the host", "Installed with Ambidex."),
+    "harbor": ("For Harbor's formats", "The extra `harbor`: see [Integrations](integrations.md)."),
+    "inspect": ("For Inspect", "The extra `inspect`: see [Integrations](integrations.md)."),
     "dev": ("To work on Ambidex", "The extra `dev`: tests, types, style."),
     "minilm": (
         "For the embedder",

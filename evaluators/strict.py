@@ -11,6 +11,12 @@ __all__ = ["Strict", "explain", "key_path", "problems_of"]
 
 LONGEST_KEY = 40
 """Maximum length of one part of a key in a message: a guest may have chosen it."""
+PLAIN = {
+    "Input should be": "must be",
+    "greater than or equal to": "at least",
+    "less than or equal to": "at most",
+}
+"""Words of pydantic, and plainer ones."""
 
 
 class Strict(BaseModel):
@@ -23,8 +29,15 @@ class Strict(BaseModel):
 
 
 def problems_of(error: ValidationError) -> Iterator[tuple[tuple[int | str, ...], str]]:
-    """The location and the message of each invalid value."""
-    for item in error.errors(include_url=False, include_context=False):
+    """The location and the message of each invalid value. A list that only seems too short because
+    of an invalid item is no problem of its own."""
+    items = error.errors(include_url=False, include_context=False)
+    places = [item["loc"] for item in items]
+    for item in items:
+        where = item["loc"]
+        inside = any(len(place) > len(where) and place[: len(where)] == where for place in places)
+        if item["type"] == "too_short" and inside:
+            continue
         match item["type"]:
             case "extra_forbidden":
                 message = f"unknown key (value {repr(item['input'])[:LONGEST_KEY]})"
@@ -32,6 +45,10 @@ def problems_of(error: ValidationError) -> Iterator[tuple[tuple[int | str, ...],
                 message = "required, but missing"
             case _:
                 message = item["msg"].removeprefix("Value error, ")
+                for theirs, plain in PLAIN.items():
+                    message = message.replace(theirs, plain)
+                if message.startswith("must ") and isinstance(item["input"], str | int | float):
+                    message += f", not {repr(item['input'])[:LONGEST_KEY]}"
         yield item["loc"], message
 
 

@@ -7,6 +7,7 @@ import json
 import logging
 import time
 from collections.abc import Sequence
+from difflib import get_close_matches
 from typing import Any, Optional
 
 from fastmcp import FastMCP
@@ -25,6 +26,9 @@ from ambidex.mcp_tools.aliases import metadata, resolve
 __all__ = ["Server", "failure", "success"]
 
 log = logging.getLogger("ambidex.guest.tools")
+
+NEAREST = 3
+"""How many tools are named to a caller of one that does not exist."""
 
 
 def success(reply: Message) -> CallToolResult:
@@ -139,6 +143,5 @@ class Server(FastMCP[None]):
         return success(reply)
 
     def _suggestions(self, name: str) -> str:
-        app = name.partition("_")[0]
-        same_app = [tool for tool in self._listed if tool.startswith(app + "_")]
-        return f"Tools: {', '.join(same_app or self._listed)}."
+        nearest = get_close_matches(name, self._listed, NEAREST, cutoff=0.0)
+        return f"The nearest are {', '.join(nearest)}."

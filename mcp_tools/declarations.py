@@ -1,6 +1,7 @@
 """The tool catalogue, read from source text without importing or running any of it.
 
-`python -m ambidex.mcp_tools.declarations` prints what `mcp_tools.catalogue` would.
+`python -m ambidex.mcp_tools.declarations` prints what `mcp_tools.catalogue` would; with a folder of
+apps and the name of a module in it, only that module's tools.
 
 A tool is declared by its signature, its docstring and the app that decorates it. These are read
 from the syntax tree, in the small part of Python that declarations need: names, constants,
@@ -12,14 +13,16 @@ from __future__ import annotations
 
 import ast
 import json
+import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from ambidex.mcp_tools import App, aliases
+from ambidex.mcp_tools import App, Tool, aliases
 from ambidex.mcp_tools.module_syntax import DeclarationError, Module
 from ambidex.mcp_tools.recorded import add_recorded_tools
 
-__all__ = ["DeclarationError", "Tree", "declared_apps", "describe"]
+__all__ = ["DeclarationError", "Tree", "declared_apps", "describe", "describe_module"]
 
 FOLDER = Path(__file__).parent
 
@@ -112,20 +115,34 @@ def _declares_tools(module: Module) -> bool:
 def describe(folder: Path = FOLDER) -> list[dict[str, Any]]:
     """The catalogue as JSON data, equal to `catalogue.describe`."""
     apps = declared_apps(Tree(folder)).values()
+    listed = (item for app in apps if app.listed for item in app.tools.items())
+    return _described(sorted(listed, key=lambda item: item[0]))
+
+
+def describe_module(folder: Path, name: str) -> list[dict[str, Any]]:
+    """The tools of one module, such as `calc.charts`, as JSON data. `DeclarationError` if its
+    package defines no app."""
+    tree = Tree(folder)
+    app = tree.module(name.partition(".")[0]).value("app", ast.Name(id="app"))
+    if not isinstance(app, App):
+        raise DeclarationError(f"the package of {name} defines no app")
+    tree.module(name).declare_tools(app)
+    return _described(sorted(app.tools.items(), key=lambda item: item[0]))
+
+
+def _described(tools: Iterable[tuple[str, Tool]]) -> list[dict[str, Any]]:
     return [
         {
-            "name": tool.name,
+            "name": name,
             "description": tool.description,
             "reads_only": tool.reads_only,
             "parameters": tool.parameters,
             **aliases.metadata(tool),
         }
-        for _, tool in sorted(
-            (item for app in apps if app.listed for item in app.tools.items()),
-            key=lambda item: item[0],
-        )
+        for name, tool in tools
     ]
 
 
 if __name__ == "__main__":
-    print(json.dumps(describe(), indent=1, ensure_ascii=False))
+    described = describe_module(Path(sys.argv[1]), sys.argv[2]) if sys.argv[1:] else describe()
+    print(json.dumps(described, indent=1, ensure_ascii=False))

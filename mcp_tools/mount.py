@@ -277,18 +277,20 @@ async def _session(process: subprocess.Popen[bytes]) -> AsyncIterator[ClientSess
                 except OSError:  # the server has exited; the reader reports that
                     return
 
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(listen)
-        tasks.start_soon(speak)
-        try:
-            async with inbox, outbox_send, ClientSession(inbox, outbox_send) as session:
-                yield session
-        finally:
-            process.kill()
-            with suppress(OSError):
-                # A program that the server started has the same pipe: its end tells it to exit.
-                process.stdin.close()
-            tasks.cancel_scope.cancel()
+    try:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(listen)
+            tasks.start_soon(speak)
+            try:
+                async with inbox, outbox_send, ClientSession(inbox, outbox_send) as session:
+                    yield session
+            finally:
+                process.kill()
+                tasks.cancel_scope.cancel()
+    finally:
+        # A program that the server started has the same pipe, whose end tells it to exit.
+        with suppress(OSError):
+            process.stdin.close()
 
 
 async def _lines(pipe: int) -> AsyncIterator[bytes]:

@@ -21,6 +21,8 @@ PAGES = runpy.run_path(str(ROOT / "docs" / "dependencies.py"))
 RUNTIME = ("evaluators", "host", "tasks", "toolgen", "vm")
 OURS = {"ambidex", *RUNTIME, "bench", "examples", "guest", "mcp_tools", "tests"}
 NOT_IMPORTED = {"websockets": "uvicorn loads it by name"}
+BRIDGES = ("harbor", "inspect")
+"""The extras whose packages only host/integrations imports."""
 PARTS = {"fastmcp-slim": "fastmcp"}
 """Distribution -> the one that is declared and consists of it."""
 UPSTREAM = {"desktop_env"}
@@ -62,7 +64,12 @@ def test_a_dependency_without_a_reason_is_refused() -> None:
 
 def test_what_the_host_imports_is_declared() -> None:
     known = declared(PROJECT["dependencies"], PROJECT["optional-dependencies"]["minilm"])
-    assert [owners for owners in imported(*RUNTIME) if not owners & known] == []
+    unknown = [owners for owners in imported(*RUNTIME) if not owners & known]
+    extras = declared(*(PROJECT["optional-dependencies"][name] for name in BRIDGES))
+    assert [owners for owners in unknown if not owners & extras] == []
+    rooms = [path.name for path in (ROOT / "host").iterdir() if path.name != "integrations"]
+    rest = imported(*sorted({*RUNTIME} - {"host"}), *(f"host/{name}" for name in rooms))
+    assert [owners for owners in rest if not owners & known] == [], "only integrations may"
 
 
 def test_what_is_declared_is_imported() -> None:

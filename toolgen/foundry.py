@@ -78,6 +78,10 @@ def run_candidates(
     """Run these candidates, or all of them, and return the last result of each. The settings are
     stored for `resume`."""
     selected = [open_candidate(foundry, name) for name in names] or folders(foundry)
+    if not selected:
+        raise UsageError(
+            f"there are no candidates in {foundry}", hint="`ambidex toolgen propose` makes one."
+        )
     if settings.key and not os.environ.get(settings.key):
         raise UsageError(f"the environment variable for the API key is not set: {settings.key}")
     write_whole(foundry / NAME, settings.model_dump_json(indent=1).encode() + b"\n")

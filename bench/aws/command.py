@@ -5,34 +5,26 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-import pwd
 import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rich.console import Console
 from rich.table import Table
 
-from ambidex.guest import HEADLESS
-from ambidex.guest.account import Account
-from ambidex.guest.processes import Processes
-from ambidex.guest.workers import Worker, WorkerError, WorkerRefusalError
 from bench.aws.arguments import arguments
 from bench.aws.operations import Operation, implemented
 from bench.aws.server import moto, reset, state
-from bench.aws.worker import SERVICES
+from tests.support.service_worker import ServiceWorker
 
 __all__ = ["Outcome", "aws_tools", "outcomes"]
 
 MAKES = ("Create", "Put", "Register", "Add", "Allocate", "Import", "Start", "Run")
-WITHIN = 120.0
 SERVICE_S_OWN = ("refused", "failed")
 """Codes of errors that the service answered with."""
 
@@ -92,65 +84,31 @@ def outcomes(operations: Iterable[Operation]) -> Iterator[Outcome]:
         declared = Path(folder) / "services.json"
         declared.write_text(json.dumps([{"name": "moto", "page": address}]))
         with asyncio.Runner() as runner:
-            caller = _Caller(declared)
-            runner.run(caller.start())
+            worker = ServiceWorker(declared)
+            runner.run(worker.start())
             try:
                 for _, group in groupby(operations, key=lambda one: one.service):
                     reset(address)
                     for operation in group:
-                        yield runner.run(caller.outcome(operation, address))
+                        yield runner.run(_outcome(worker, operation, address))
             finally:
-                runner.run(caller.end())
+                runner.run(worker.end())
 
 
-class _Caller:
-    """A worker of the guest, and the calls that are sent to it."""
-
-    def __init__(self, declared: Path) -> None:
-        account = Account.named(pwd.getpwuid(os.getuid()).pw_name)
-        self._processes = Processes(account, module="bench.aws.worker")
-        self._worker = Worker("service", self._processes)
-        self._worker.session = {HEADLESS: "1", SERVICES: str(declared), **account.runtime}
-
-    async def start(self) -> None:
-        self._task = asyncio.create_task(self._worker.run())
-        await self._worker.wait_until_up(WITHIN)
-
-    async def end(self) -> None:
-        self._task.cancel()
-        with suppress(asyncio.CancelledError):
-            await self._task
-        await self._processes.close()
-
-    async def outcome(self, operation: Operation, address: str) -> Outcome:
-        label = f"{operation.name}{operation.service}".replace("-", "").lower()[:40]
-        given = arguments(operation.shape, label)
-        code, message = await self._call(operation, given)
-        names = operation.name.startswith(MAKES) and any(
-            isinstance(value, str) and value.startswith(label) for value in given.values()
-        )
-        made = label if code == "result" and names else ""
-        return Outcome(
-            operation,
-            code,
-            message,
-            made,
-            bool(made) and made in state(address),
-            self._worker.pid or 0,
-        )
-
-    async def _call(self, operation: Operation, given: Mapping[str, Any]) -> tuple[str, str]:
-        execution = {"kind": "aws", "service": operation.service, "operation": operation.name}
-        record = {
-            "server": {"name": operation.service},
-            "tool": operation.name,
-            "arguments": given,
-            "execution": execution,
-        }
-        try:
-            await self._worker.ask("service_call", record, WITHIN)
-        except WorkerRefusalError as refusal:
-            return refusal.error["code"], refusal.error["message"]
-        except WorkerError as lost:
-            return lost.code, str(lost)
-        return "result", ""
+async def _outcome(worker: ServiceWorker, operation: Operation, address: str) -> Outcome:
+    label = f"{operation.name}{operation.service}".replace("-", "").lower()[:40]
+    given = arguments(operation.shape, label)
+    execution = {"kind": "aws", "service": operation.service, "operation": operation.name}
+    record = {
+        "server": {"name": operation.service},
+        "tool": operation.name,
+        "arguments": given,
+        "execution": execution,
+    }
+    code, message = await worker.call(record)
+    names = operation.name.startswith(MAKES) and any(
+        isinstance(value, str) and value.startswith(label) for value in given.values()
+    )
+    made = label if code == "result" and names else ""
+    seen = bool(made) and made in state(address)
+    return Outcome(operation, code, message, made, seen, worker.pid)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import inspect
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from botocore import xform_name
@@ -30,13 +30,14 @@ class Operation(NamedTuple):
     """The shape of its arguments; None without any."""
 
 
-def implemented() -> Iterator[Operation]:
-    """The operations for which moto's answering class has a method, by service and name."""
+def implemented(*, only: Collection[str] = ()) -> Iterator[Operation]:
+    """The operations for which moto's answering class has a method, by service and name: those of
+    all services, or `only` of some."""
     session = Session()
     available = {name.replace("-", ""): name for name in session.get_available_services()}
     for module in sorted(list_of_moto_modules()):
         service = RENAMED.get(module) or available.get(module)
-        if service is None:
+        if service is None or (only and service not in only):
             continue
         classes = list(_answering(module))
         model = session.get_service_model(service)

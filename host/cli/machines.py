@@ -1,4 +1,4 @@
-"""The commands that look at machines and episodes: watch, export, vnc and shell."""
+"""The commands that look at machines: watch, vnc and shell."""
 
 from __future__ import annotations
 
@@ -19,13 +19,11 @@ from ambidex.host import ToolCall, ToolResult
 from ambidex.host.client.guest import Guest
 from ambidex.host.errors import BusyError, UsageError
 from ambidex.host.records.announcement import ScreenAddress, running_trials
-from ambidex.host.records.trajectory import NAME as TRAJECTORY
-from ambidex.host.room.standalone_page import episode_html
 from ambidex.host.room.wall import Wall
 from ambidex.host.runs.machines import MachineOptions, open_machines
 from ambidex.host.terminal import Terminal, echo
 
-__all__ = ["export", "shell", "vnc", "watch", "watched"]
+__all__ = ["shell", "vnc", "watch", "watched"]
 
 PORT = 8765
 ROOM = "The control room is at"
@@ -71,41 +69,6 @@ def watch(
     from ambidex.host.room.serve import serve  # heavy: a web server, and a VNC client
 
     serve(folders, host, port, _tell_room, open, name)
-    return 0
-
-
-def export(trial: Path, *, html: Path | None = None, mp4: Path | None = None) -> int:
-    """Export one episode as a single file.
-
-    Parameters
-    ----------
-    trial
-        The directory of a trial: RUN/TASK.NUMBER.
-    html
-        Write a self-contained page that plays the episode in a browser.
-    mp4
-        Write a video.
-    """
-    if not (html or mp4):
-        raise UsageError("nothing to export", hint="Name a file with --html or --mp4.")
-    if not (trial / TRAJECTORY).is_file():
-        raise UsageError(
-            f"not a trial directory (it has no trajectory): {trial}",
-            hint="Name a trial: RUN/TASK.NUMBER.",
-        )
-    for file in filter(None, (html, mp4)):
-        if not file.parent.is_dir():
-            raise UsageError(f"{file} cannot be written: there is no directory {file.parent}")
-    try:
-        if html:
-            html.write_text(episode_html(trial), encoding="utf-8")
-        if mp4:
-            from ambidex.host.room.film import write_film  # heavy: video encoding
-
-            write_film(trial, mp4)
-    except (OSError, ValueError, KeyError) as error:
-        # Records are written whole, so a reader meets these errors only where a file was changed.
-        raise UsageError(f"{trial} cannot be exported: {type(error).__name__}: {error}") from None
     return 0
 
 

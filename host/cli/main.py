@@ -21,12 +21,14 @@ from typing import Annotated
 from cyclopts import App, CycloptsError, CycloptsPanel, Parameter
 from pydantic import ValidationError
 
+from ambidex.evaluators.strict import problems_of
 from ambidex.host import ROOT
 from ambidex.host.box.client import box
 from ambidex.host.cli import livemcpbench_coverage, mcpmark_coverage, osworld_coverage
+from ambidex.host.cli.export import export, import_
 from ambidex.host.cli.jury import jury
 from ambidex.host.cli.listing import suite_table, token_table, tool_table
-from ambidex.host.cli.machines import export, shell, vnc, watch
+from ambidex.host.cli.machines import shell, vnc, watch
 from ambidex.host.cli.options import SelectionOptions
 from ambidex.host.cli.report import report
 from ambidex.host.cli.run import Json, experiment, print_json, prove, replay, run
@@ -97,6 +99,7 @@ app.command(watch)
 app.command(serve)
 app.command(vnc)
 app.command(export)
+app.command(import_, name="import")
 app.command(shell)
 
 ON = Parameter(negative="")
@@ -236,9 +239,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if not isinstance(error.__cause__, ValidationError):
             app.error_console.print(CycloptsPanel(error))
             sys.exit(2)
-        for wrong in error.__cause__.errors(include_url=False):
-            flag = "--" + "-".join(map(str, wrong["loc"])).replace("_", "-")
-            echo(f"ambidex: {flag} {wrong['input']}: {wrong['msg']}", error=True)
+        for place, message in problems_of(error.__cause__):
+            flag = "--" + "-".join(map(str, place)).replace("_", "-")
+            echo(f"ambidex: {flag} {message}", error=True)
         sys.exit(2)
     except VOID as error:
         _say(error)

@@ -310,6 +310,8 @@ def replay(
     settle
         The maximum time the screen may take to settle after a step, in seconds.
     """
+    if not run.is_dir():
+        raise UsageError(f"not a run directory: {run}")
     trial = _trial_of(run, task)
     config = read_config(trial.parent)
     lines = list(read_trajectory(trial))

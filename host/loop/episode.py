@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 
 from ambidex.host import (
     Agent,
@@ -47,6 +48,8 @@ class Hooks:
     """Called after every step that is not the last."""
 
 
+NEAREST = 3
+"""How many tools are named to a model that called one that is not on offer."""
 NO_HOOKS = Hooks()
 
 
@@ -148,7 +151,10 @@ def _execute(
     call: ToolCall, guest: Guest, allowed: Mapping[str, ToolSpec], gateway: Gateway | None
 ) -> tuple[ToolResult, ExecutedTool | None]:
     if call.name not in allowed:
-        return ToolResult(call.id, f"There is no tool {call.name!r} here.", "unknown_tool"), None
+        nearest = ", ".join(get_close_matches(call.name, allowed, NEAREST, cutoff=0.0))
+        others = f" The nearest are {nearest}." if nearest else ""
+        text = f"There is no tool {call.name!r} here.{others}"
+        return ToolResult(call.id, text, "unknown_tool"), None
     if gateway and gateway.answers(call.name):
         return gateway.answer(call, guest.call)
     return guest.call(call), None

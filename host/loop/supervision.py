@@ -30,7 +30,7 @@ __all__ = [
 
 HUMAN = "human"
 POLL_EVERY = 0.05
-"""Seconds between two checks for orders while the agent is held."""
+"""Seconds between two checks for orders while the agent is paused."""
 SETTLE = 0.5
 """Seconds that the screen gets to become still after each of a person's actions."""
 HELPS = frozenset({"hint", "stop", "take"})
@@ -85,7 +85,7 @@ class Turn:
     acts: list[Act] = field(default_factory=list)
     stop: Stop | None = None
     once: bool = False
-    """Run one step, then hold again."""
+    """Run one step, then pause again."""
 
 
 @dataclass
@@ -103,7 +103,7 @@ class SupervisedTrial:
     """Raises where the run is shutting down."""
     steps: int = 0
     assisted: bool = False
-    """Whether a person did more than watch and hold."""
+    """Whether a person did more than watch and pause."""
     ended: bool = False
     """Whether a person ended the episode."""
     _orders: Orders = field(init=False)

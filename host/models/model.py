@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import os
+import queue
 import random
 import threading
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from types import ModuleType
 from typing import Any
 
@@ -24,6 +26,8 @@ __all__ = ["LiteModel", "pause"]
 
 LONGEST_PAUSE = 60.0
 """Maximum seconds between two attempts of a request."""
+NOTICED = 0.1
+"""Seconds within which an interrupt is noticed while a model is asked."""
 VENDOR: dict[Form, str] = {"chat": "openai", "messages": "anthropic", "responses": "openai"}
 """The vendor of each API, whose protocol a server at a `base_url` is assumed to speak."""
 CONTENT_KEY: dict[Form, str] = {"chat": "choices", "messages": "content", "responses": "output"}
@@ -64,7 +68,7 @@ class LiteModel:
         while True:
             self._wait_for_turn()
             try:
-                body = self._send(litellm, request)
+                body = self._answer(litellm, request)
                 break
             except openai.OpenAIError as error:  # the base class of all of litellm's errors
                 if _is_overflow(error, litellm.ContextWindowExceededError):
@@ -89,6 +93,26 @@ class LiteModel:
             retries=retries,
         )
         return Answer(body, usage)
+
+    def _answer(self, litellm: ModuleType, request: Request) -> Mapping[str, Any]:
+        """The body of the answer. An interrupt does not wait for it: the request is sent from a
+        thread of its own, which is then abandoned."""
+        done: queue.SimpleQueue[Mapping[str, Any] | Exception] = queue.SimpleQueue()
+
+        def send() -> None:
+            try:
+                done.put(self._send(litellm, request))
+            except Exception as error:  # noqa: BLE001 - raised in the thread that waits
+                done.put(error)
+
+        threading.Thread(target=send, name=f"{self.name} is asked", daemon=True).start()
+        while not self._stopped.is_set():
+            with suppress(queue.Empty):
+                body = done.get(timeout=NOTICED)
+                if isinstance(body, Exception):
+                    raise body
+                return body
+        raise self._interrupted()
 
     def _send(self, litellm: ModuleType, request: Request) -> Mapping[str, Any]:
         settings: dict[str, Any] = {**self._settings(request.form), **request.body}

@@ -31,8 +31,8 @@ class ScreenAddress(BaseModel):
 
 @contextmanager
 def announced(folder: Path, vnc: tuple[str, str] | None) -> Iterator[None]:
-    """Publish the address and password of a machine's screen in the trial's directory while the
-    block runs. The file is readable by its owner only."""
+    """Publish a screen's address and password in the trial's directory while the block runs. The
+    file is readable by its owner only."""
     path = folder / NAME
     address, password = vnc or ("", "")
     screen = ScreenAddress(vnc=address, password=password)

@@ -18,6 +18,7 @@ from pydantic import AfterValidator, Field, ValidationError, model_validator
 from ambidex.evaluators.strict import Strict, explain
 from ambidex.host import GUI, ROOT, Limits, ToolSpec, is_gui
 from ambidex.host.errors import BusyError, UsageError
+from ambidex.host.records.folders import make_folder
 from ambidex.host.records.gateway_options import GatewayOptions
 from ambidex.host.records.jury import Jury
 from ambidex.tasks.spec import Facts
@@ -43,9 +44,9 @@ __all__ = [
     "code_hash",
     "installed_version",
     "locked",
-    "make_folder",
     "offered",
     "read_config",
+    "refuse_another",
     "tools_of",
 ]
 
@@ -304,12 +305,7 @@ def adopt(folder: Path, config: RunConfig) -> bool:
     make_folder(folder)
     path = folder / NAME
     if path.exists():
-        before = read_config(folder)
-        if differences := list(_differences(before, config)):
-            raise UsageError(
-                f"{folder} holds a run with another configuration: {'; '.join(differences)}",
-                hint="Resume it with its original options, or choose another --out.",
-            )
+        refuse_another(folder, config)
         return True
     staging = path.with_suffix(".new")
     with staging.open("w", encoding="utf-8") as file:
@@ -318,6 +314,15 @@ def adopt(folder: Path, config: RunConfig) -> bool:
         os.fsync(file.fileno())
     staging.rename(path)
     return False
+
+
+def refuse_another(folder: Path, config: RunConfig) -> None:
+    """`UsageError` lists the differences if the run in this directory has another configuration."""
+    if differences := list(_differences(read_config(folder), config)):
+        raise UsageError(
+            f"{folder} holds a run with another configuration: {'; '.join(differences)}",
+            hint="Resume it with its original options, or choose another --out.",
+        )
 
 
 def read_config(folder: Path) -> RunConfig:
@@ -351,16 +356,6 @@ def installed_version() -> str:
         return version("ambidex")
     except PackageNotFoundError:
         return "source"
-
-
-def make_folder(folder: Path) -> None:
-    """Make the directory of a run or an experiment; `UsageError` if that is not possible."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(
-            f"cannot make the directory {folder}: {error.strerror}", hint="Choose another --out."
-        ) from None
 
 
 @contextmanager

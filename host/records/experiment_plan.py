@@ -11,7 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 from ambidex.evaluators.strict import Strict, explain
 from ambidex.host.errors import UsageError
 from ambidex.host.records.config import NAME as CONFIG
-from ambidex.host.records.config import make_folder
+from ambidex.host.records.folders import make_folder
 
 __all__ = ["PlannedRun", "is_experiment", "keep_plan", "not_begun"]
 

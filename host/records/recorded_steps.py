@@ -12,7 +12,7 @@ from ambidex.host.records.frame_files import read_frame
 from ambidex.host.records.orders import written
 from ambidex.host.records.trajectory import FRAMES, ExecutedTool, Seconds, Step, read_trajectory
 
-__all__ = ["describe_steps", "load_frame", "load_step"]
+__all__ = ["data_url", "describe_steps", "load_frame", "load_step"]
 
 
 def describe_steps(trial: Path) -> dict[int, str]:
@@ -74,10 +74,11 @@ def _exchange(record: Mapping[str, Any]) -> Exchange:
 
 
 def _result(trial: Path, record: Mapping[str, Any]) -> ToolResult:
-    images = tuple(_data_url(trial / FRAMES / name) for name in record["images"])
+    images = tuple(data_url(trial / FRAMES / name) for name in record["images"])
     return ToolResult(record["call"], record["text"], record["error"], record["value"], images)
 
 
-def _data_url(picture: Path) -> str:
+def data_url(picture: Path) -> str:
+    """An image file as a data URL."""
     content = base64.b64encode(picture.read_bytes()).decode()
     return f"data:image/{picture.suffix[1:]};base64,{content}"

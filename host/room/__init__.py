@@ -1,4 +1,4 @@
-"""The control room: a web page for watching, holding, taking over and replaying episodes.
+"""The control room: a web page for watching, pausing, taking over and replaying episodes.
 
     wall        the state of all trials, and which of them        live_trajectory, wall,
                 need attention                                    thumbnails

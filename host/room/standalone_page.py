@@ -15,7 +15,7 @@ from ambidex.host.records.frame_files import read_frame
 from ambidex.host.records.trajectory import FRAMES
 from ambidex.host.room.live_trajectory import LiveTrajectory
 
-__all__ = ["episode_html"]
+__all__ = ["episode_html", "frame_url"]
 
 PAGES = Path(__file__).with_name("pages")
 MODULES = ("dom.js", "steps.js", "stage.js", "timeline.js", "keepsake.js")
@@ -36,7 +36,7 @@ def episode_html(trial: Path) -> str:
         "end": trajectory.end,
         "lines": trajectory.steps,
         "score": _score(trial),
-        "frames": {name: _picture(trial / FRAMES, name) for name in sorted(names)},
+        "frames": {name: frame_url(trial / FRAMES, name) for name in sorted(names)},
     }
     page = (PAGES / "keepsake.html").read_text(encoding="utf-8")
     # Text of the episode must not end the <script> element that contains it.
@@ -55,7 +55,8 @@ def _script(name: str) -> str:
     return re.sub(r"^export ", "", text, flags=re.MULTILINE)
 
 
-def _picture(folder: Path, name: str) -> str:
+def frame_url(folder: Path, name: str) -> str:
+    """A frame as a data URL, in a lossy format that takes little space."""
     target = io.BytesIO()
     read_frame(folder, name).save(target, "WEBP", quality=QUALITY)
     return f"data:image/webp;base64,{base64.b64encode(target.getvalue()).decode()}"

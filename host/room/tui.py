@@ -41,7 +41,7 @@ class Terminal(App[None]):
     Input.asked { display: block; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("p", "hold", "Hold / resume"),
+        Binding("p", "pause", "Pause / resume"),
         Binding("s", "order('step')", "One step"),
         Binding("h", "hint", "Hint"),
         Binding("t", "take", "Take over / hand back"),
@@ -116,8 +116,8 @@ class Terminal(App[None]):
             log.write(_line_text(line))
         self._shown = len(live.trajectory.steps)
 
-    def action_hold(self) -> None:
-        """Hold or resume the selected trial."""
+    def action_pause(self) -> None:
+        """Pause or resume the selected trial."""
         live = self._live.get(self._selected)
         self._post("resume" if live and live.trajectory.state == "paused" else "pause")
 

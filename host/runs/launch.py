@@ -24,6 +24,7 @@ from ambidex.host.models.model import LiteModel
 from ambidex.host.models.prices import Prices, read_prices
 from ambidex.host.models.prompts import prompts_hash
 from ambidex.host.records.command import keep_command
+from ambidex.host.records.config import NAME as CONFIG
 from ambidex.host.records.config import (
     SCHEMA,
     CheckpointPolicy,
@@ -39,6 +40,7 @@ from ambidex.host.records.config import (
     installed_version,
     locked,
     read_config,
+    refuse_another,
 )
 from ambidex.host.records.rows import NAME as RESULTS
 from ambidex.host.records.rows import Row, finished, read_rows, unjudged
@@ -74,6 +76,8 @@ RunFunction = Callable[["RunRequest", Path], list[Row]]
 
 
 ALL = Exposure()
+BUILT_FROM_IMAGES = ("libvirt", "sandbox")
+"""The providers that record the name and id of an image."""
 
 
 @dataclass(frozen=True)
@@ -116,6 +120,7 @@ def launch(
     with ExitStack() as stack:
         stack.enter_context(locked(folder))
         display = stack.enter_context(ProgressDisplay(len(request.jobs), _title(request)))
+        _check_resumable(request, folder, options, display.message)
         if not models_answer:
             ask_models([(request, folder)], display.message)
         source = stack.enter_context(open_machines(options, display.message))
@@ -134,6 +139,7 @@ def on_machines(options: MachineOptions) -> Iterator[RunFunction]:
             if rows := all_done(request, folder):
                 return rows
             with locked(folder), ProgressDisplay(len(request.jobs), _title(request)) as display:
+                _check_resumable(request, folder, options, display.message)
                 if not opened:
                     ask_models([(request, folder)], display.message)
                     opened.append(stack.enter_context(open_machines(options, display.message)))
@@ -147,6 +153,28 @@ def _check_ready(request: RunRequest, options: MachineOptions) -> None:
     for model in (request.model, request.grounder):
         if model is not None and model.key and not os.environ.get(model.key):
             raise UsageError(f"the environment variable {model.key} (the API key) is not set")
+
+
+def _check_resumable(
+    request: RunRequest, folder: Path, options: MachineOptions, say: Callable[[str], None]
+) -> None:
+    """`UsageError` if the run in `folder` has another configuration, as far as that is known before
+    its machines are opened."""
+    if not (folder / CONFIG).is_file():
+        return
+    before = read_config(folder)
+    machines = {"provider": before.provider, "image": before.image}
+    if options.provider in BUILT_FROM_IMAGES:
+        from ambidex.vm.building.image import open_image
+
+        machines["provider"] = options.provider
+        if before.image.rpartition(":")[0] != options.image:
+            machines["image"] = options.image
+        else:
+            image = open_image(options.image, say=say)
+            machines["image"] = f"{image.base.name}:{image.id}"
+    config = config_of(request, read_prices(request.prices))
+    refuse_another(folder, config.model_copy(update=machines))
 
 
 def ask_models(runs: Sequence[tuple[RunRequest, Path]], say: Callable[[str], None]) -> None:
@@ -235,6 +263,7 @@ def check(request: RunRequest, machines: MachineOptions) -> None:
         gateway.check_executions()
     if gateway and gateway.options.direct_calls and request.fork:
         raise UsageError("a fork cannot offer the tools that a gateway found before its step")
+    refuse_unknown_image(machines)
     refuse_missing_services(request, machines.image)
     judged_later = [
         task.name for task in request.suite.tasks if isinstance(task.body, KeyPointBody)
@@ -256,6 +285,16 @@ def check(request: RunRequest, machines: MachineOptions) -> None:
         raise UsageError(
             f"an interim verdict after {outside[0]} steps is outside the limit of "
             f"{request.limits.steps} steps"
+        )
+
+
+def refuse_unknown_image(machines: MachineOptions) -> None:
+    """`UsageError` if there is no image of that name, built or not."""
+    from ambidex.vm.building.image import image_names
+
+    if machines.provider in BUILT_FROM_IMAGES and machines.image not in image_names():
+        raise UsageError(
+            f"there is no image {machines.image!r}", hint=f"There are {', '.join(image_names())}."
         )
 
 

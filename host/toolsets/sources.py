@@ -38,7 +38,7 @@ class _Source(Strict):
     """Patterns of tools' names to leave out."""
     executable: bool | tuple[str, ...] = False
     """Whether a guest can execute the tools; or patterns of the names of those it can."""
-    cause: str = Field("no service of the guest offers it", min_length=1)
+    cause: str = Field(default="no service of the guest offers it", min_length=1)
     """Why it cannot execute the others."""
 
 
@@ -53,7 +53,7 @@ class DesktopSource(_Source):
 class FileSource(_Source):
     """A source in files: of a package, or on this computer."""
 
-    package: str = Field("", pattern=r"^((npm|pypi):\S+@[A-Za-z0-9.+-]+)?$")
+    package: str = Field(default="", pattern=r"^((npm|pypi):\S+@[A-Za-z0-9.+-]+)?$")
     """`npm:NAME@VERSION` or `pypi:NAME@VERSION`."""
     path: str = ""
     """A file, a directory or an archive, relative to the TOML file."""

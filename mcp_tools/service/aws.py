@@ -53,10 +53,10 @@ def execute(address: str, service: str, operation: str, arguments: Mapping[str, 
     `ToolError` has the code `unknown_server`, `unknown_tool`, `bad_arguments`, `not_running`,
     `timeout` or `crashed`; `refused` and `failed` have the service's own words.
     """
+    client = _client(address, service)  # first: it makes botocore importable
     from botocore import exceptions, xform_name
     from botocore.parsers import ResponseParserError
 
-    client = _client(address, service)
     model = client.meta.service_model
     if operation not in model.operation_names:
         raise ToolError(f"{service} has no operation {operation!r}.", code="unknown_tool")

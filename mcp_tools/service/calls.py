@@ -29,10 +29,12 @@ class Server(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     name: str = Field(description="its name, or that of a service of the machine")
-    command: list[str] = Field([], description="argv of an MCP server on stdin and stdout")
-    env: dict[str, str] = Field({}, description="environment variables of the command")
-    url: str = Field("", description="address of an MCP server")
-    credentials: list[Credential] = Field([], description="where HTTP requests carry the token")
+    command: list[str] = Field(default=[], description="argv of an MCP server on stdin and stdout")
+    env: dict[str, str] = Field(default={}, description="environment variables of the command")
+    url: str = Field(default="", description="address of an MCP server")
+    credentials: list[Credential] = Field(
+        default=[], description="where HTTP requests carry the token"
+    )
 
 
 @app.tool()

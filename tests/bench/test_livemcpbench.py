@@ -22,7 +22,7 @@ from ambidex.tasks.livemcpbench.released import (
     read_verdicts,
 )
 from bench.liar import AGENTS, believed
-from bench.livemcpbench import CONVERSATIONS, VERDICTS, livemcpbench, readings
+from bench.livemcpbench import CONVERSATIONS, VERDICTS, catalogue_counts, livemcpbench, readings
 from tests.support.livemcpbench import LIVEMCPBENCH, needs_livemcpbench
 from tests.support.tables import every_case
 
@@ -72,7 +72,7 @@ def test_each_definition_of_a_step_is_counted_apart() -> None:
 
 
 def test_a_folder_without_the_files_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"lacks trajectories.*, human_labels.*"):
+    with pytest.raises(UsageError, match=r"lacks tools.*, trajectories.*, human_labels.*"):
         livemcpbench(tmp_path)
 
 
@@ -92,6 +92,15 @@ def row(counts: Confusion) -> dict[str, float]:
         "tn": counts.tn,
         "f1": two(counts.f1),
     }
+
+
+@needs_livemcpbench
+def test_the_catalogue_has_its_published_counts() -> None:
+    expected = json.loads((LIVEMCPBENCH / "expected_metrics.json").read_text())["catalogue"]
+    counts = catalogue_counts(LIVEMCPBENCH)
+    assert counts.pop("all") == (70, 527, 510)
+    assert {name: one[0] for name, one in counts.items()} == expected["servers_by_category"]
+    assert {name: one[1] for name, one in counts.items()} == expected["tools_by_category"]
 
 
 @needs_livemcpbench

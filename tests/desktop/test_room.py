@@ -228,10 +228,10 @@ def test_the_trial_page_shows_the_live_screen_and_new_steps(page: Page, show: Sh
     expect(page.locator(".step .at").last).to_have_text(re.compile(r"\d+"))
 
 
-def test_a_held_agent_waits_and_an_order_of_one_step_runs_one(page: Page, show: Show) -> None:
+def test_a_paused_agent_waits_and_an_order_of_one_step_runs_one(page: Page, show: Show) -> None:
     at_desk(page)
-    page.get_by_role("button", name="Hold").click()
-    expect(page.get_by_role("status").filter(has_text="held")).to_be_visible(timeout=20_000)
+    page.get_by_role("button", name="Pause").click()
+    expect(page.get_by_role("status").filter(has_text="paused")).to_be_visible(timeout=20_000)
     count = len(show.steps())
     time.sleep(3.0)
     assert len(show.steps()) == count
@@ -245,7 +245,7 @@ def test_a_held_agent_waits_and_an_order_of_one_step_runs_one(page: Page, show: 
 
 def test_input_without_the_lease_has_no_effect(page: Page, show: Show) -> None:
     at_desk(page)
-    page.get_by_role("button", name="Hold").click()
+    page.get_by_role("button", name="Pause").click()
     until(lambda: show.lines()[-1].get("order") == "pause")
     before = show.pointer()
     asked = "fetch('/api/trials/menus/menu.1/screen').then((answer) => answer.json())"

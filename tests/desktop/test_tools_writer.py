@@ -184,7 +184,7 @@ def test_text_is_inserted_at_the_position_as_one_undo_step(writer: Guest) -> Non
 
 @proves(
     "the bytes of the files",
-    writer_save_as="an OpenDocument text with that name, which the window goes on with",
+    writer_save_as="an OpenDocument text with that name, which the window then shows",
 )
 def test_files_are_written_in_the_format_of_their_name(writer: Guest) -> None:
     code, text = refused(writer, "writer_save_as", file_path="~/tools/letter.xyz")

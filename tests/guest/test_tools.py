@@ -94,6 +94,18 @@ def test_a_tool_is_listed_with_its_app_its_schema_and_whether_it_only_reads(
     play(start_worker, scene)
 
 
+def test_an_unlisted_tool_is_carried_out_and_not_told_of(start_worker: StartWorker) -> None:
+    async def run() -> None:
+        async with start_worker("small") as worker:
+            server = Server({}, {"small": worker}, TOOLS)
+            async with Client(server) as client:
+                assert await client.list_tools() == []
+                assert not (await call(client, "small_answer", x=3)).is_error
+                assert "small" not in error(await call(client, "small_nothing"))["hint"]
+
+    asyncio.run(run())
+
+
 def test_a_result_is_data_for_programs_and_text_for_models(start_worker: StartWorker) -> None:
     async def scene(client: Client[Any]) -> None:
         result = await call(client, "small_answer", x=3)
@@ -143,11 +155,12 @@ def test_the_error_for_wrong_arguments_says_what_is_allowed_and_nothing_is_execu
     play(start_worker, scene)
 
 
-def test_the_error_for_an_unknown_tool_lists_tools(start_worker: StartWorker) -> None:
+def test_the_error_for_an_unknown_tool_names_the_nearest_three(start_worker: StartWorker) -> None:
     async def scene(client: Client[Any]) -> None:
         fields = error(await call(client, "small_anser"))
         assert fields["code"] == "unknown_tool"
-        assert "small_answer" in fields["hint"]
+        assert fields["hint"].startswith("The nearest are small_answer, ")
+        assert fields["hint"].count(",") == 2
 
     play(start_worker, scene)
 

@@ -33,7 +33,7 @@ def test_a_good_suite_loads_with_its_checks_bound(tmp_path: Path) -> None:
         ("instruction =", "instructions =", "instruction: required, but missing"),
         ("instruction =", "instructions =", "instructions: unknown key (value 'Set"),
         ("instruction", "instruction = ", "not TOML"),
-        ("tool_beneficial = true", "tool_beneficial = 7", "tool_beneficial: Input should be"),
+        ("tool_beneficial = true", "tool_beneficial = 7", "tool_beneficial: must be"),
         ('to = "~/start.json"', 'to = "start.json"', "setup[0].to: a path in the guest must start"),
         ('put = "start.json"', 'put = "none.json"', "setup[0].put: no file 'none.json'"),
         ('put = "start.json"', 'put = "../cell"', "setup[0].put: no file '../cell'"),

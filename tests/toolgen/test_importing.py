@@ -43,6 +43,9 @@ components:
 """
 
 
+START = "openapi: 3.1.0\npaths: {/x: {get: {parameters:"
+
+
 @pytest.mark.parametrize("where", ["stdio", "http"])
 def test_the_tools_of_a_server_are_listed_and_none_is_called(where: str) -> None:
     if where == "stdio":
@@ -69,7 +72,7 @@ def test_an_openapi_operation_has_the_parameters_of_path_query_and_body(
     file = tmp_path / f"api.{form}"
     file.write_text(API if form == "yaml" else json.dumps(yaml.safe_load(API)))
     look, rate = sorted(from_openapi(file), key=lambda tool: tool.name)
-    assert (look.name, look.description) == ("get_songs/{id}", "Look at a song")
+    assert (look.name, look.description) == ("GET_songs_id_b7bf1bec", "Look at a song")
     assert (rate.name, rate.description) == ("rateSong", "Rate a song. From one star to five")
     assert rate.parameters == {
         "type": "object",
@@ -79,16 +82,18 @@ def test_an_openapi_operation_has_the_parameters_of_path_query_and_body(
             "stars": {"type": "integer", "maximum": 5},
         },
         "required": ["id", "stars"],
+        "additionalProperties": False,
     }
 
 
 @every_case(
     ("text", "why"),
     [
-        ("[1]", "it has no paths"),
+        ("[1]", "it is no object"),
+        ("a: 1", "not an OpenAPI file"),
         ("a: [", "neither JSON nor YAML"),
-        ("paths: {/x: {get: {parameters: [{$ref: 'http://x/y'}]}}}", "leads out of the file"),
-        ("paths: {/x: {get: {parameters: [{$ref: '#/no'}]}}}", "has no target in the file"),
+        (f"{START} [{{$ref: 'http://x/y'}}]}}}}}}", "leads out of the file"),
+        (f"{START} [{{$ref: '#/no'}}]}}}}}}", "has no target in the file"),
     ],
 )
 def test_a_file_that_is_not_openapi_is_refused(tmp_path: Path, text: str, why: str) -> None:

@@ -12,10 +12,13 @@ from typing import Any
 import httpx
 import pytest
 
+from ambidex.host import ROOT
 from ambidex.host.errors import UsageError
 from ambidex.host.runs.machines import MachineOptions
 from ambidex.toolgen import Admission, Outcome
+from ambidex.toolgen.review.schema import told_arguments
 from ambidex.toolgen.review.serve import review_app, serve_in_background
+from ambidex.toolgen.review.signature import signature
 from ambidex.toolgen.store import Folder, folders, now
 from ambidex.toolgen.verdicts import decision_on, give_verdict, record_opinion
 from tests.support.tables import every_case
@@ -183,11 +186,11 @@ def test_the_error_for_a_malformed_verdict_file_does_not_quote_it(folder: Folder
 @pytest.mark.parametrize(
     ("more", "what"),
     [
-        ({"verdict": "perhaps"}, "verdict: Input should be 'accept', 'revise' or 'reject'"),
-        ({"draft": "two"}, "draft: Input should be a valid integer"),
+        ({"verdict": "perhaps"}, "verdict: must be 'accept', 'revise' or 'reject'"),
+        ({"draft": "two"}, "draft: must be a valid integer"),
         ({"mood": "good"}, "mood: unknown key"),
         ({"reasons": {"elegant": "yes"}}, "reasons.elegant: unknown key"),
-        ({"reasons": {"safe": 1}}, "reasons.safe: Input should be a valid string"),
+        ({"reasons": {"safe": 1}}, "reasons.safe: must be a valid string"),
     ],
 )
 def test_a_malformed_verdict_is_refused_with_the_reason(
@@ -268,8 +271,13 @@ def test_the_card_has_the_declaration_the_changes_and_the_similar_tools(folder: 
     signature = card["now"]["signature"]
     assert (signature["name"], signature["returns"]) == ("gnome_set_text_size", "Setting")
     factor, relative = signature["arguments"]
-    assert (factor["type"], factor["default"]) == ("float", "")
-    assert (relative["name"], relative["default"]) == ("relative", "False")
+    assert factor["type"].startswith("number")
+    assert factor["default"] == ""
+    assert (relative["name"], relative["type"], relative["default"]) == (
+        "relative",
+        "boolean",
+        "false",
+    )
     assert "a quarter larger" in factor["description"]
     first, second = card["drafts"]
     signs = [line["sign"] for line in first["tool"]]
@@ -287,6 +295,19 @@ def test_the_card_has_the_declaration_the_changes_and_the_similar_tools(folder: 
         "output_tokens": 4_386,
         "dollars": pytest.approx(0.0898),
     }
+
+
+def test_an_alias_of_a_type_is_shown_as_the_schema_that_a_model_is_told() -> None:
+    text = (ROOT / "mcp_tools" / "calc" / "data.py").read_text()
+    written = signature(text, "calc")
+    assert written
+    assert ("source_range", "Range", "") in [(a.name, a.type, a.default) for a in written.arguments]
+    told = told_arguments(text, "calc", written.name)
+    assert told
+    assert [argument.name for argument in told] == [item.name for item in written.arguments]
+    assert (told[0].type, told[0].description) == ("string", "cells such as B2:D10, B2, A:C or 3:5")
+    assert told_arguments("x = open('/etc/passwd')\n", "calc", "calc_x") is None
+    assert told_arguments(text, "nowhere", "nowhere_x") is None
 
 
 def test_a_draft_that_does_not_parse_is_shown_as_text(tmp_path: Path) -> None:

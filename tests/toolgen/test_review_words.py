@@ -178,7 +178,7 @@ def test_a_model_is_asked_again_after_a_malformed_opinion(folder: Folder) -> Non
     with chat_server(answer(wrong), answer(OPINION)) as (address, requests):
         model = LiteModel(ModelConfig(name="toy", base_url=address), read_prices())
         assert ask_opinion(folder, model, (), CallLimits()).verdict is Verdict.REVISE
-    assert "could not be parsed: verdict: Input should be" in json.dumps(requests[1]["messages"])
+    assert "could not be parsed: verdict: must be" in json.dumps(requests[1]["messages"])
 
 
 def test_answers_without_an_opinion_store_none(folder: Folder) -> None:

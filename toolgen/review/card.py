@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
@@ -18,6 +18,7 @@ from ambidex.toolgen.gate.similarity import similarities
 from ambidex.toolgen.gate.tools_text import DeclaredTool
 from ambidex.toolgen.review import evidence
 from ambidex.toolgen.review.lines import diff_lines, highlight
+from ambidex.toolgen.review.schema import told_arguments
 from ambidex.toolgen.review.signature import Signature, signature
 from ambidex.toolgen.stages.wrap import CALLS
 from ambidex.toolgen.store import Folder
@@ -152,7 +153,9 @@ class Cards:
                 "now": {
                     "n": draft.n,
                     "sha256": draft.sha256,
-                    "signature": _signature_json(declared) if declared else None,
+                    "signature": _signature_json(declared, tool, candidate.app)
+                    if declared
+                    else None,
                     "calls": folder.attachment(draft.n, CALLS),
                     "tool": highlight(tool),
                     "test": highlight(test),
@@ -188,8 +191,11 @@ def _search(words: str, existing: Sequence[DeclaredTool]) -> set[str]:
     return retrieved(Exposure(policy="retrieved", top=NEAREST), specs, words)
 
 
-def _signature_json(declared: Signature) -> dict[str, Any]:
-    return {name: value for name, value in asdict(declared).items() if name != "behaviour"}
+def _signature_json(declared: Signature, text: str, app: str) -> dict[str, Any]:
+    """The declaration as a model is told it; as it is written, where it has no schema."""
+    arguments = told_arguments(text, app, declared.name)
+    told = replace(declared, arguments=arguments) if arguments is not None else declared
+    return {name: value for name, value in asdict(told).items() if name != "behaviour"}
 
 
 def _automatic_results(folder: Folder) -> list[StageResult]:

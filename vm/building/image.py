@@ -23,7 +23,7 @@ from ambidex.vm import MachineError
 from ambidex.vm.building.layer import PROJECT, build_layer
 from ambidex.vm.building.mirrors import editor_source, sources_for, sources_needed
 from ambidex.vm.building.programs import bootstrap, build_programs
-from ambidex.vm.building.recipe import IMAGES, Recipe, Screen, load_recipe
+from ambidex.vm.building.recipe import IMAGES, Recipe, Screen, load_recipe, recipe_names
 from ambidex.vm.building.services import Service, load_services, service_files
 from ambidex.vm.namespace import COMMAND
 from ambidex.vm.process import run
@@ -36,6 +36,7 @@ __all__ = [
     "current_recipe",
     "find_base",
     "image_id",
+    "image_names",
     "import_base",
     "list_bases",
     "open_image",
@@ -321,12 +322,21 @@ def list_bases() -> list[Base]:
     return sorted(bases, key=lambda base: base.name)
 
 
+def image_names() -> list[str]:
+    """The names of images that exist or can be built."""
+    return sorted({*recipe_names(), *(base.name for base in list_bases())})
+
+
 def find_base(name: str) -> Base:
     """The current base called `name`: of the recipe as it is now, or the newest imported one."""
     candidates = [base for base in list_bases() if base.name == name]
     if (IMAGES / name / "image.toml").is_file():
         _, recipe_id = current_recipe(name)
         candidates = [base for base in candidates if base.id == recipe_id]
+    if not candidates and name not in recipe_names():
+        raise MachineError(
+            f"there is no image {name!r}", hint=f"There are {', '.join(image_names())}."
+        )
     if not candidates:
         raise MachineError(
             f"the image {name!r} is not built", hint=f"Build it with `ambidex image build {name}`."

@@ -155,8 +155,8 @@ class Controls {
   constructor(order, follow) {
     this.order = order;
     const button = (text, act, title) => el("button", { onclick: act, title }, text);
-    this.hold = button("Hold", () => order(this.held ? "resume" : "pause"), "Hold the agent before its next step, or resume it");
-    this.once = button("One step", () => order("step"), "Let the agent take one step and hold it again");
+    this.pause = button("Pause", () => order(this.paused ? "resume" : "pause"), "Pause the agent before its next step, or resume it");
+    this.once = button("One step", () => order("step"), "Let the agent take one step and pause it again");
     this.hand = button("Take over", () => order(this.mine ? "give" : "take"), "Use mouse and keyboard yourself; the agent waits");
     this.hint = button("Send hint …", () => this.ask("hint"), "The model receives it before its next step");
     this.end = button("End …", () => this.ask("stop"), "End the trial as done, infeasible or void");
@@ -164,20 +164,20 @@ class Controls {
     this.state = el("span.chip", { role: "status" });
     this.dialog = el("dialog");
     this.root = el("div.controls", { role: "toolbar", "aria-label": "Controls", hidden: true },
-      this.state, this.hold, this.once, this.hand, this.hint, this.end, this.back, this.dialog);
+      this.state, this.pause, this.once, this.hand, this.hint, this.end, this.back, this.dialog);
   }
 
   show(now) {
     this.root.hidden = !now;
     if (!now) return;
-    this.held = now.state === "paused";
+    this.paused = now.state === "paused";
     this.mine = now.state === "human" && now.lease === "mine";
-    const waits = { setup: "being set up", running: "running", paused: "held", human: this.mine ? "you are in control" : "a person is in control", ended: "ended" };
+    const waits = { setup: "being set up", running: "running", paused: "paused", human: this.mine ? "you are in control" : "a person is in control", ended: "ended" };
     this.state.textContent = waits[now.state] || now.state;
     this.state.dataset.state = now.state;
-    this.hold.textContent = this.held ? "Resume" : "Hold";
-    this.hold.disabled = now.state === "human" || now.state === "ended";
-    this.once.disabled = !this.held;
+    this.pause.textContent = this.paused ? "Resume" : "Pause";
+    this.pause.disabled = now.state === "human" || now.state === "ended";
+    this.once.disabled = !this.paused;
     this.hand.hidden = !now.screen; // mouse and keyboard need one
     this.hand.textContent = this.mine ? "Hand back" : "Take over";
     this.hand.classList.toggle("primary", this.mine);

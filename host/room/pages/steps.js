@@ -4,7 +4,7 @@ import { callText, dollars, el, isGui, seconds } from "./dom.js";
 
 const GUESS = 84; // assumed height in pixels of a step not drawn yet
 const ORDERS = {
-  pause: "held the agent", resume: "resumed the agent", step: "requested one step", hint: "sent a hint", stop: "ended the trial",
+  pause: "paused the agent", resume: "resumed the agent", step: "requested one step", hint: "sent a hint", stop: "ended the trial",
   take: "took over", give: "handed back",
 };
 

@@ -3,7 +3,7 @@ import { callText, dollars, el, seconds, trialPath } from "./dom.js";
 import { related } from "./kin.js";
 import { Pair } from "./pair.js";
 
-const STATES = { setup: "being set up", running: "running", paused: "held", human: "a person is in control", ended: "ended" };
+const STATES = { setup: "being set up", running: "running", paused: "paused", human: "a person is in control", ended: "ended" };
 
 export class Wall {
   constructor(place) {
@@ -20,7 +20,7 @@ export class Wall {
     const alarmed = state.live.filter((trial) => trial.alarms.length).length;
     const done = state.runs.reduce((sum, run) => sum + run.rows.filter((row) => row.fate === "scored").length, 0);
     const planned = state.runs.reduce((sum, run) => sum + Math.max(run.planned, run.rows.length), 0);
-    this.summary.textContent = `${state.live.length} running, ${alarmed} of them with alarms, ${done} of ${planned} scored`;
+    this.summary.textContent = `${state.live.length} running, ${alarmed} needing attention, ${done} of ${planned} scored`;
     const seen = new Set();
     const kin = related(state);
     state.live.forEach((trial, at) => {

@@ -6,6 +6,7 @@ import json
 import socket
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -79,6 +80,7 @@ def test_bad_data_is_one_sentence_and_exit_2(
         (["--stepz", "3"], "--stepz"),
         (["--agent", "oracle:gui"], "no oracle by gui for cell"),
         (["--provider", "none", "--agent", "noop"], "unknown provider: 'none'"),
+        (["--image", "debian-13"], "there is no image 'debian-13'"),
         (["--tasks", "x"], "no task 'x'"),
     ],
 )
@@ -119,6 +121,45 @@ def test_a_model_that_refuses_is_reported_before_any_machine(
     assert "toy answers" in output
     assert "AMBIDEX_TEST_ENDPOINT" in output, "then the machine is opened, and there is none"
     assert [request["messages"][0]["role"] for request in requests] == ["user"]
+
+
+def test_a_run_of_another_provider_image_or_condition_is_not_resumed(
+    suite: Suite,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def opened(*_: object) -> None:
+        raise AssertionError("machines were opened")
+
+    monkeypatch.setattr("ambidex.host.runs.launch.open_machines", opened)
+    words = ("run", suite.folder, "--agent", "noop", "--out", tmp_path)
+    made = config_of(suite, provider="libvirt", image="debian-12:1234")
+    (tmp_path / "run.json").write_text(made.model_dump_json())
+    for other, said in [
+        (
+            ("--provider", "sandbox", "--image", "ubuntu-24.04"),
+            "provider was 'libvirt', is 'sandbox'",
+        ),
+        (("--image", "debian-13-services"), "image was 'debian-12:1234', is 'debian-13-services'"),
+        (("--provider", "attached", "--condition", "gui"), "condition was 'hybrid', is 'gui'"),
+    ]:
+        assert ambidex(*words, *other) == 2
+        assert said in capsys.readouterr().err
+
+
+def test_a_run_that_does_not_exist_is_named_by_every_command(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for command in ("replay", "report", "score", "jury", "vnc"):
+        assert ambidex(command, tmp_path / "none") == 2
+        output = capsys.readouterr().err
+        assert "not a run directory" in output
+        assert str(tmp_path / "none") in output
+    assert ambidex("toolgen", "run", "--foundry", tmp_path) == 2
+    assert "there are no candidates" in capsys.readouterr().err
+    assert ambidex("--version") == 0
+    assert capsys.readouterr().out.strip() == version("ambidex")
 
 
 def test_tools_are_listed_with_source_and_arguments(
@@ -216,7 +257,7 @@ def test_a_running_trial_says_where_its_screen_is(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "cell.1").mkdir()
-    with announced(tmp_path / "cell.1", PeerMachine().vnc):
+    with announced(tmp_path / "cell.1", ("127.0.0.1:1", "")):
         assert ambidex("vnc", tmp_path) == 0
         assert "cell.1: VNC at 127.0.0.1:1" in capsys.readouterr().out
         assert (tmp_path / "cell.1" / "machine.json").stat().st_mode & 0o077 == 0
@@ -229,7 +270,7 @@ def test_a_running_trial_says_where_its_screen_is(
 def test_a_trial_whose_runner_was_killed_does_not_run(tmp_path: Path, suite: Suite) -> None:
     (tmp_path / "cell.1").mkdir()
     left = tmp_path / "cell.1" / "machine.json"
-    with announced(tmp_path / "cell.1", PeerMachine().vnc):
+    with announced(tmp_path / "cell.1", ("127.0.0.1:1", "")):
         text = left.read_text()
         assert [name for name, _ in running_trials(tmp_path)] == ["cell.1"]
     left.write_text(text)  # nobody holds its lock

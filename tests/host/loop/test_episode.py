@@ -73,6 +73,9 @@ def test_a_tool_that_is_not_offered_never_reaches_the_guest(
     agent = Scripted(Decision(calls=(call,)), Decision(stop=Stop.DONE))
     episode = play(agent, guest, tmp_path, condition="gui")
     assert agent.seen[1].results[0].error == "unknown_tool"
+    assert agent.seen[1].results[0].text == (
+        "There is no tool 'calc_save' here. The nearest are computer_click."
+    )
     assert running[1].done == []
     assert [(called.app, called.error) for called in episode.calls] == [("", "unknown_tool")]
 

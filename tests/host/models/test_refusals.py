@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -99,14 +100,37 @@ def test_a_missing_key_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     assert refused.value.fatal
 
 
+class Stopped(threading.Event):
+    """Set once a pause has begun."""
+
+    def wait(self, timeout: float | None = None) -> bool:
+        self.set()
+        return super().wait(timeout)
+
+
 def test_an_interrupt_ends_the_pause_before_a_retry() -> None:
-    stopped = threading.Event()
-    stopped.set()
     with server(500, "text/plain", "busy") as (address, asked):
         config = ModelConfig(name="toy", base_url=address, retries=9)
         with pytest.raises(ModelError, match="interrupted"):
-            LiteModel(config, read_prices(), stopped).ask(Request("chat", BODIES["chat"]))
+            LiteModel(config, read_prices(), Stopped()).ask(Request("chat", BODIES["chat"]))
     assert len(asked) == 1
+
+
+def test_an_interrupt_does_not_wait_for_an_answer() -> None:
+    stopped = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = "http://{}:{}/v1".format(*silent.getsockname())
+        model = LiteModel(
+            ModelConfig(name="toy", base_url=address, retries=0), read_prices(), stopped
+        )
+        later = threading.Timer(0.2, stopped.set)
+        later.start()
+        with pytest.raises(ModelError, match="interrupted"):
+            model.ask(Request("chat", BODIES["chat"]))
+        later.join()
+    for thread in threading.enumerate():
+        if thread.name == "toy is asked":  # it ends with the connection
+            thread.join()
 
 
 def test_the_client_is_imported_before_the_first_request(monkeypatch: pytest.MonkeyPatch) -> None:

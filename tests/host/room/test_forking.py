@@ -79,9 +79,9 @@ def ended(client: httpx.Client, of: int = 1) -> dict[str, Any]:
     ("said", "why"),
     [
         ({}, "step: required, but missing"),
-        ({"step": 0}, "step: Input should be greater than or equal to 1"),
-        ({"step": 3, "branches": 0}, "branches: Input should be greater than or equal to 1"),
-        ({"step": 3, "branches": 21}, "branches: Input should be less than or equal to 20"),
+        ({"step": 0}, "step: must be at least 1, not 0"),
+        ({"step": 3, "branches": 0}, "branches: must be at least 1"),
+        ({"step": 3, "branches": 21}, "branches: must be at most 20, not 21"),
         ({"step": 3, "hand": "left"}, "hand"),
         ({"step": 3, "condition": "both"}, "condition"),
         ({"step": 3, "out": "/tmp/x"}, "out: unknown key"),

@@ -10,7 +10,7 @@ import av
 import pytest
 
 from ambidex.host import Decision, Observation, Stop, ToolCall
-from ambidex.host.cli.machines import export
+from ambidex.host.cli.export import export
 from ambidex.host.errors import UsageError
 from ambidex.host.travel.divergence import compare_episodes, first_difference
 from ambidex.tasks import Suite

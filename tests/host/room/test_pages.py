@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from ambidex.host import Agent, Briefing, Decision, Observation, Stop, ToolCall
-from ambidex.host.cli.machines import export
+from ambidex.host.cli.export import export
 from ambidex.host.room.serve import opened
 from ambidex.tasks import Suite, Task
 from tests.support.browsing import visit

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from ambidex.host import Agent, Briefing, Decision, Observation, Stop, ToolCall
-from ambidex.host.cli.machines import export
+from ambidex.host.cli.export import export
 from ambidex.host.errors import UsageError
 from ambidex.host.report.findings import find
 from ambidex.host.report.html_report import write_html
@@ -92,7 +92,7 @@ def test_a_running_trial_shows_its_latest_step_and_offers_no_mouse_and_keyboard(
             expect(page.locator(".card .told")).to_have_text("B2 = 42")
             page.get_by_role("link", name="files").click()
             expect_text_only(page)
-            expect(page.get_by_role("button", name="Hold")).to_be_visible()
+            expect(page.get_by_role("button", name="Pause")).to_be_visible()
             expect(page.get_by_role("button", name="Take over")).to_be_hidden()
             agent.go.set()
             expect(page.locator(".step")).to_have_count(2)

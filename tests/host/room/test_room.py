@@ -138,7 +138,7 @@ def test_a_finished_trial_takes_no_orders(room: httpx.Client, finished: Path) ->
     assert not (finished / "cell.1" / "orders.jsonl").exists()
 
 
-def test_a_running_trial_is_listed_held_and_taken_over_by_one_at_a_time(
+def test_a_running_trial_is_listed_paused_and_taken_over_by_one_at_a_time(
     suite: Suite, tmp_path: Path
 ) -> None:
     agent, run = Waits(), tmp_path / "live"

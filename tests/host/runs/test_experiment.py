@@ -95,6 +95,16 @@ def test_checkpoints_where_machines_do_not_fork_are_refused_before_any_machine(f
     check(request, MachineOptions())
 
 
+def test_an_invalid_item_does_not_make_its_list_too_short(tmp_path: Path) -> None:
+    file = tmp_path / "x.toml"
+    file.write_text('suite = "s"\nsteps = [0]\n[[agents]]\nlabel = "a"\nagnt = "noop"\n')
+    with pytest.raises(UsageError) as refused:
+        read_experiment(file)
+    assert str(refused.value) == (
+        f"{file}: agents[0].agnt: unknown key (value 'noop'); steps[0]: must be at least 1, not 0"
+    )
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

@@ -26,6 +26,7 @@ from ambidex.host.toolsets import (
     Server,
 )
 from ambidex.host.toolsets.gateway import Gateway, open_gateway
+from ambidex.host.toolsets.guests import Guests
 from ambidex.host.toolsets.importers.mcp import mcp_tool
 from ambidex.host.toolsets.index import ToolIndex
 from ambidex.host.toolsets.retrieval import Query
@@ -280,10 +281,11 @@ def test_a_toolset_without_tools_is_refused(tmp_path: Path) -> None:
 def test_a_tool_that_no_guest_can_execute_is_refused_before_a_run(
     toolset: Toolset, tmp_path: Path
 ) -> None:
-    with pytest.raises(UsageError, match=r"forge_close_issue of forge.*'http'"):
-        Gateway(GatewayOptions(toolsets=("small",)), (toolset,)).check_executions()
+    options, guests = GatewayOptions(toolsets=("small",)), Guests.of("debian-12")
+    with pytest.raises(UsageError, match=r"forge_close_issue of forge: debian-12 has no service"):
+        Gateway(options, (toolset,), guests).check_executions()
     fine = toolset_of(tmp_path, *(tool for tool in toolset if tool.server != "forge"))
-    Gateway(GatewayOptions(toolsets=("small",)), (fine,)).check_executions()
+    Gateway(options, (fine,), guests).check_executions()
 
 
 def test_route_knows_the_tools_of_mcp_servers_by_their_own_names(tmp_path: Path) -> None:

@@ -233,7 +233,7 @@ def test_a_listed_tool_without_an_app_is_refused(meta: Any) -> None:
 
 
 def test_a_malformed_answer_names_only_the_first_wrong_fields() -> None:
-    with pytest.raises(MalformedError, match=r"Input should be .*; and 97 more") as caught:
+    with pytest.raises(MalformedError, match=r"must be .*; and 97 more") as caught:
         typed(list[int], ["a" * 10_000] * 100, "it")
     assert len(str(caught.value)) < 300
 

@@ -1,0 +1,1 @@
+"""Inspect AI: export of runs as its logs."""
