@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
@@ -52,6 +51,7 @@ from ambidex.host.runs.machine_checks import (
     refuse_unknown_image,
 )
 from ambidex.host.runs.machines import MachineOptions, Source, open_machines
+from ambidex.host.runs.notices import left_out, missing_gateway
 from ambidex.host.runs.offers import refuse_too_many_functions
 from ambidex.host.runs.progress_lines import ProgressDisplay
 from ambidex.host.runs.runner import run_jobs
@@ -70,7 +70,6 @@ __all__ = [
     "config_of",
     "default_folder",
     "launch",
-    "left_out",
     "on_machines",
     "refuse_another_image",
 ]
@@ -207,7 +206,7 @@ def _run(
     config = config_of(request, prices, source)
     if request.fork:
         refuse_another_image(Path(request.fork.run), source.image)
-    for line in (*left_out(request.suite), *missing_gateway(request)):
+    for line in (*left_out(request.suite), *missing_gateway(request.suite, request.exposure)):
         display.message(line)
     if adopt(folder, config):
         display.message(f"resuming the run in {folder}")
@@ -296,27 +295,6 @@ def refuse_another_image(run: Path, image: str) -> None:
         raise UsageError(
             f"the checkpoints of {run} belong to the image {original or '(none)'}, not {image}",
             hint="Name the same --image. If it was rebuilt since, its checkpoints are unusable.",
-        )
-
-
-def left_out(suite: Suite) -> Iterator[str]:
-    """Messages about requested tasks that cannot be run: one per reason, with the number of
-    tasks."""
-    reasons = Counter(task.why for task in suite.left_out)
-    for why, number in reasons.most_common():
-        first = next(task.name for task in suite.left_out if task.why == why)
-        others = f" and {number - 1} others" if number > 1 else ""
-        yield f"left out: {first}{others}: {why}"
-
-
-def missing_gateway(request: RunRequest) -> Iterator[str]:
-    """A warning if tasks were written for the tools of a gateway and the run has none."""
-    written = [t.name for t in request.suite.tasks if isinstance(t.body, KeyPointBody)]
-    if written and request.exposure.gateway is None:
-        yield (
-            f"warning: {written[0]} and the other tasks of {request.suite.name} were written for "
-            "tools behind a gateway, and this run has none (--exposure gateway): the agent has "
-            "only the guest's own tools"
         )
 
 
