@@ -1,2 +1,5 @@
-"""Bridges to the formats and protocols of other projects. Nothing outside of this room and the
-command line imports it; each bridge uses the types of the other project's own package."""
+"""Bridges to the protocols and formats of other projects. Only the command line imports this room.
+
+The types and checks of a format are those of its own package, which an extra installs
+(`host.integrations.extras`).
+"""

@@ -15,7 +15,7 @@ from ambidex.host.records.recorded_steps import load_step
 from ambidex.host.records.rows import Row, read_rows
 from ambidex.host.records.trajectory import AGENT, NAME, read_trajectory
 
-__all__ = ["COUNTS", "RecordedAttempt", "recorded_attempts", "recount"]
+__all__ = ["COUNTS", "RecordedAttempt", "recorded_attempts", "recount", "text_of"]
 
 COUNTS = (
     "steps",
@@ -86,3 +86,11 @@ def recount(
         call.model_copy(update={"repeats": repeats.get(call.tool, 0)}) for call in outcome.calls
     )
     return {**{name: getattr(outcome, name) for name in COUNTS}, "calls": calls}
+
+
+def text_of(answer: Mapping[str, Any]) -> str:
+    """The text of a model's recorded answer, in the format that grounders are asked in."""
+    match answer:
+        case {"choices": [{"message": {"content": str(text)}}, *_]}:
+            return text
+    return ""

@@ -44,6 +44,12 @@ from ambidex.host.records.config import (
 from ambidex.host.records.rows import NAME as RESULTS
 from ambidex.host.records.rows import Row, finished, read_rows, unjudged
 from ambidex.host.runs.first_request import ask_each_model
+from ambidex.host.runs.machine_checks import (
+    BUILT_FROM_IMAGES,
+    refuse_missing_services,
+    refuse_unforked,
+    refuse_unknown_image,
+)
 from ambidex.host.runs.machines import MachineOptions, Source, open_machines
 from ambidex.host.runs.notices import left_out, missing_gateway
 from ambidex.host.runs.offers import refuse_too_many_functions
@@ -53,7 +59,6 @@ from ambidex.host.terminal import Terminal
 from ambidex.host.toolsets.gateway import open_gateway, toolsets_of
 from ambidex.tasks import Suite
 from ambidex.tasks.livemcpbench.body import KeyPointBody
-from ambidex.vm.building.recipe import load_recipe, recipe_names
 
 __all__ = [
     "RunFunction",
@@ -67,7 +72,6 @@ __all__ = [
     "launch",
     "on_machines",
     "refuse_another_image",
-    "refuse_unforked",
 ]
 
 RunFunction = Callable[["RunRequest", Path], list[Row]]
@@ -75,8 +79,6 @@ RunFunction = Callable[["RunRequest", Path], list[Row]]
 
 
 ALL = Exposure()
-BUILT_FROM_IMAGES = ("libvirt", "sandbox")
-"""The providers that record the name and id of an image."""
 
 
 @dataclass(frozen=True)
@@ -263,7 +265,7 @@ def check(request: RunRequest, machines: MachineOptions) -> None:
     if gateway and gateway.options.direct_calls and request.fork:
         raise UsageError("a fork cannot offer the tools that a gateway found before its step")
     refuse_unknown_image(machines)
-    refuse_missing_services(request, machines.image)
+    refuse_missing_services(request.suite, machines.image)
     judged_later = [
         task.name for task in request.suite.tasks if isinstance(task.body, KeyPointBody)
     ]
@@ -284,41 +286,6 @@ def check(request: RunRequest, machines: MachineOptions) -> None:
         raise UsageError(
             f"an interim verdict after {outside[0]} steps is outside the limit of "
             f"{request.limits.steps} steps"
-        )
-
-
-def refuse_unknown_image(machines: MachineOptions) -> None:
-    """`UsageError` if there is no image of that name, built or not."""
-    from ambidex.vm.building.image import image_names
-
-    if machines.provider in BUILT_FROM_IMAGES and machines.image not in image_names():
-        raise UsageError(
-            f"there is no image {machines.image!r}", hint=f"There are {', '.join(image_names())}."
-        )
-
-
-def refuse_missing_services(request: RunRequest, image: str) -> None:
-    """`UsageError` if tasks need services that the image's recipe does not have. An imported image
-    has no recipe, and is not checked."""
-    if image not in recipe_names():
-        return
-    available = load_recipe(image)[0].services
-    for task in request.suite.tasks:
-        if missing := [name for name in task.spec.services if name not in available]:
-            raise UsageError(
-                f"the task {task.name} needs the service {missing[0]}, which the image {image} "
-                "does not have",
-                hint="Name an image that has it, such as --image debian-13-services.",
-            )
-
-
-def refuse_unforked(machines: MachineOptions) -> None:
-    """`UsageError` if no checkpoints can be taken of these machines while they run."""
-    if not machines.forks:
-        raise UsageError(
-            f"machines of the provider {machines.provider} with the image {machines.image} have no "
-            "checkpoints",
-            hint="Use --provider libvirt, or leave --checkpoint out.",
         )
 
 

@@ -29,6 +29,7 @@ from ambidex.host.integrations.attempts import (
     RecordedAttempt,
     recorded_attempts,
     recount,
+    text_of,
 )
 from ambidex.host.records.config import NAME as CONFIG
 from ambidex.host.records.config import RunConfig, read_config
@@ -212,7 +213,7 @@ class Writer:
                         Step(
                             step_id=2,
                             source="agent",
-                            message=_clean(_said(exchange["answer"])),
+                            message=_clean(text_of(exchange["answer"])),
                             model_name=exchange["model"],
                             metrics=Metrics.model_validate(_metrics(exchange)),
                             llm_call_count=1,
@@ -292,13 +293,6 @@ def _targets(answer: Mapping[str, Any]) -> list[str]:
             arguments = [json.loads(call["function"]["arguments"]) for call in calls]
             return [str(given[name]) for given in arguments for name in TARGETS if name in given]
     return []
-
-
-def _said(answer: Mapping[str, Any]) -> str:
-    match answer:
-        case {"choices": [{"message": {"content": str(text)}}, *_]}:
-            return text
-    return ""
 
 
 def _definition(tool: ToolSpec) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from inspect_ai.model import (
 from inspect_ai.scorer import Score
 from inspect_ai.tool import ToolCall, ToolCallError
 
-from ambidex.host.integrations.attempts import RecordedAttempt
+from ambidex.host.integrations.attempts import RecordedAttempt, text_of
 from ambidex.host.records.orders import written
 from ambidex.host.records.recorded_steps import data_url
 from ambidex.host.records.trajectory import AGENT, FRAMES
@@ -107,7 +107,8 @@ def _add_step(log: EpisodeLog, line: Mapping[str, Any], frames: Path) -> None:
     _add_exchanges(log, decision["exchanges"], asked, message)
     if not decision["exchanges"]:
         log.output = ModelOutput(choices=[ChatCompletionChoice(message=message)])
-        log.events.append(InfoEvent(source="agent", data=message.text, **log.now))
+        if message.text:
+            log.events.append(InfoEvent(source="agent", data=message.text, **log.now))
         log.elapsed += line["seconds"]["model"]
     took = (line["seconds"]["guest"] + line["seconds"]["settle"]) / max(1, len(line["results"]))
     for call, result in zip(decision["calls"], line["results"], strict=False):
@@ -150,7 +151,7 @@ def _add_exchanges(
         answer = message
         if place:
             answer = ChatMessageAssistant(
-                content=_said(exchange["answer"]), model=exchange["model"]
+                content=text_of(exchange["answer"]), model=exchange["model"]
             )
         output = ModelOutput(
             model=exchange["model"],
@@ -210,10 +211,3 @@ def _result(result: Mapping[str, Any], frames: Path) -> list[ContentText | Conte
 def _screen(frames: Path, name: str) -> Iterator[ContentImage]:
     if name:
         yield ContentImage(image=frame_url(frames, name))
-
-
-def _said(answer: Mapping[str, Any]) -> str:
-    match answer:
-        case {"choices": [{"message": {"content": str(text)}}, *_]}:
-            return text
-    return ""
