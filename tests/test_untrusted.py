@@ -41,12 +41,16 @@ METHODS = frozenset({"json", "model_validate_json", "parse_raw", "validate_json"
 OWN = "reads files that the host wrote itself"
 MODEL = "reads what a model answered, or a request to one"
 PAGE = "reads what a person's browser sent to a page of ours"
+NAMED = "reads a file that its user named"
 ALLOWED: dict[str, tuple[str, set[str]]] = {
     "evaluators/manifest.py": (OWN, {".model_validate_json()"}),
     "host/box/client.py": ("reads what the box says of a verdict", {"json.loads"}),
     "host/box/server.py": ("reads what its controller says", {"json.loads"}),
     "host/records/config.py": (OWN, {".model_validate_json()"}),
     "host/dialects/words.py": (MODEL, {"json.loads"}),
+    "host/integrations/atif/reading.py": (NAMED, {".model_validate_json()"}),
+    "host/integrations/atif/writing.py": (MODEL, {"json.loads"}),
+    "host/models/refusals.py": (MODEL, {"json.loads"}),
     "host/client/mcp.py": (
         "gives the MCP client a transport of ambidex.host.untrusted",
         {"import httpx2"},
@@ -69,6 +73,11 @@ ALLOWED: dict[str, tuple[str, set[str]]] = {
         "reads its own lines, and pictures that ambidex.host.untrusted passed on",
         {"base64.b64decode", "json.loads"},
     ),
+    "host/toolsets/importers/aws.py": (NAMED, {"gzip.decompress"}),
+    "host/toolsets/importers/discovery.py": (NAMED, {"json.loads"}),
+    "host/toolsets/importers/documents.py": (NAMED, {"json.loads"}),
+    "host/toolsets/importers/mcp.py": (NAMED, {".validate_json()"}),
+    "host/toolsets/locking.py": (NAMED, {".model_validate_json()"}),
     "host/toolsets/toolset.py": (
         "reads a file that its user named, one bounded record at a time",
         {"json.loads", "zlib.decompressobj"},
@@ -78,7 +87,7 @@ ALLOWED: dict[str, tuple[str, set[str]]] = {
     "toolgen/models/asking.py": (MODEL, {"base64.b64decode"}),
     "toolgen/models/answer_blocks.py": (MODEL, {"json.loads"}),
     "toolgen/foundry.py": (OWN, {".model_validate_json()"}),
-    "toolgen/candidates/importing.py": ("copies a value of its own", {"json.loads"}),
+    "toolgen/review/schema.py": ("reads what a program of this repository said", {"json.loads"}),
     "toolgen/review/opinion.py": (MODEL, {".model_validate_json()"}),
     "toolgen/review/app.py": (PAGE, {".model_validate_json()"}),
     "toolgen/stages/solve.py": (OWN, {"json.loads"}),

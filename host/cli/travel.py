@@ -29,8 +29,8 @@ from ambidex.host.runs.launch import (
     launch,
     on_machines,
     refuse_another_image,
-    refuse_unforked,
 )
+from ambidex.host.runs.machine_checks import refuse_unforked
 from ambidex.host.runs.machines import MachineOptions, open_machines
 from ambidex.host.terminal import Terminal, echo, one_line
 from ambidex.host.travel import counterfactual as counterfactuals

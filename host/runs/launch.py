@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
@@ -45,7 +44,14 @@ from ambidex.host.records.config import (
 from ambidex.host.records.rows import NAME as RESULTS
 from ambidex.host.records.rows import Row, finished, read_rows, unjudged
 from ambidex.host.runs.first_request import ask_each_model
+from ambidex.host.runs.machine_checks import (
+    BUILT_FROM_IMAGES,
+    refuse_missing_services,
+    refuse_unforked,
+    refuse_unknown_image,
+)
 from ambidex.host.runs.machines import MachineOptions, Source, open_machines
+from ambidex.host.runs.notices import left_out, missing_gateway
 from ambidex.host.runs.offers import refuse_too_many_functions
 from ambidex.host.runs.progress_lines import ProgressDisplay
 from ambidex.host.runs.runner import run_jobs
@@ -53,7 +59,6 @@ from ambidex.host.terminal import Terminal
 from ambidex.host.toolsets.gateway import open_gateway, toolsets_of
 from ambidex.tasks import Suite
 from ambidex.tasks.livemcpbench.body import KeyPointBody
-from ambidex.vm.building.recipe import load_recipe, recipe_names
 
 __all__ = [
     "RunFunction",
@@ -65,10 +70,8 @@ __all__ = [
     "config_of",
     "default_folder",
     "launch",
-    "left_out",
     "on_machines",
     "refuse_another_image",
-    "refuse_unforked",
 ]
 
 RunFunction = Callable[["RunRequest", Path], list[Row]]
@@ -76,8 +79,6 @@ RunFunction = Callable[["RunRequest", Path], list[Row]]
 
 
 ALL = Exposure()
-BUILT_FROM_IMAGES = ("libvirt", "sandbox")
-"""The providers that record the name and id of an image."""
 
 
 @dataclass(frozen=True)
@@ -205,7 +206,7 @@ def _run(
     config = config_of(request, prices, source)
     if request.fork:
         refuse_another_image(Path(request.fork.run), source.image)
-    for line in (*left_out(request.suite), *missing_gateway(request)):
+    for line in (*left_out(request.suite), *missing_gateway(request.suite, request.exposure)):
         display.message(line)
     if adopt(folder, config):
         display.message(f"resuming the run in {folder}")
@@ -264,7 +265,7 @@ def check(request: RunRequest, machines: MachineOptions) -> None:
     if gateway and gateway.options.direct_calls and request.fork:
         raise UsageError("a fork cannot offer the tools that a gateway found before its step")
     refuse_unknown_image(machines)
-    refuse_missing_services(request, machines.image)
+    refuse_missing_services(request.suite, machines.image)
     judged_later = [
         task.name for task in request.suite.tasks if isinstance(task.body, KeyPointBody)
     ]
@@ -288,68 +289,12 @@ def check(request: RunRequest, machines: MachineOptions) -> None:
         )
 
 
-def refuse_unknown_image(machines: MachineOptions) -> None:
-    """`UsageError` if there is no image of that name, built or not."""
-    from ambidex.vm.building.image import image_names
-
-    if machines.provider in BUILT_FROM_IMAGES and machines.image not in image_names():
-        raise UsageError(
-            f"there is no image {machines.image!r}", hint=f"There are {', '.join(image_names())}."
-        )
-
-
-def refuse_missing_services(request: RunRequest, image: str) -> None:
-    """`UsageError` if tasks need services that the image's recipe does not have. An imported image
-    has no recipe, and is not checked."""
-    if image not in recipe_names():
-        return
-    available = load_recipe(image)[0].services
-    for task in request.suite.tasks:
-        if missing := [name for name in task.spec.services if name not in available]:
-            raise UsageError(
-                f"the task {task.name} needs the service {missing[0]}, which the image {image} "
-                "does not have",
-                hint="Name an image that has it, such as --image debian-13-services.",
-            )
-
-
-def refuse_unforked(machines: MachineOptions) -> None:
-    """`UsageError` if no checkpoints can be taken of these machines while they run."""
-    if not machines.forks:
-        raise UsageError(
-            f"machines of the provider {machines.provider} with the image {machines.image} have no "
-            "checkpoints",
-            hint="Use --provider libvirt, or leave --checkpoint out.",
-        )
-
-
 def refuse_another_image(run: Path, image: str) -> None:
     """`UsageError` if the checkpoints of a run belong to another image than `image`."""
     if (original := read_config(run).image) != image:
         raise UsageError(
             f"the checkpoints of {run} belong to the image {original or '(none)'}, not {image}",
             hint="Name the same --image. If it was rebuilt since, its checkpoints are unusable.",
-        )
-
-
-def left_out(suite: Suite) -> Iterator[str]:
-    """Messages about requested tasks that cannot be run: one per reason, with the number of
-    tasks."""
-    reasons = Counter(task.why for task in suite.left_out)
-    for why, number in reasons.most_common():
-        first = next(task.name for task in suite.left_out if task.why == why)
-        others = f" and {number - 1} others" if number > 1 else ""
-        yield f"left out: {first}{others}: {why}"
-
-
-def missing_gateway(request: RunRequest) -> Iterator[str]:
-    """A warning if tasks were written for the tools of a gateway and the run has none."""
-    written = [t.name for t in request.suite.tasks if isinstance(t.body, KeyPointBody)]
-    if written and request.exposure.gateway is None:
-        yield (
-            f"warning: {written[0]} and the other tasks of {request.suite.name} were written for "
-            "tools behind a gateway, and this run has none (--exposure gateway): the agent has "
-            "only the guest's own tools"
         )
 
 

@@ -16,6 +16,8 @@ from ambidex.host.toolsets.guests import Guests
 from ambidex.host.toolsets.importers.mcp import mcp_tool
 from ambidex.host.toolsets.locking import Drift, drifts, locked
 from ambidex.host.toolsets.toolset import Toolset
+from ambidex.host.untrusted import MalformedError
+from ambidex.host.untrusted.parsing import json_value
 
 __all__ = ["Checked", "ListedTool", "NotStartedError", "check_servers", "list_in_guest"]
 
@@ -104,8 +106,9 @@ def list_in_guest(guest: Guest) -> ListTools:
             words = result.stderr.strip()[-CAUSE:]
             raise NotStartedError(words or f"exit status {result.returncode}")
         try:
-            return TypeAdapter(tuple[ListedTool, ...]).validate_json(result.stdout)
-        except ValidationError as error:
+            listed = json_value(result.stdout, "its list of tools")
+            return TypeAdapter(tuple[ListedTool, ...]).validate_python(listed)
+        except (MalformedError, ValidationError) as error:
             raise NotStartedError(f"its list of tools is not one: {error}"[:CAUSE]) from None
 
     return list_tools

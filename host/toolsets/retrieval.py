@@ -201,6 +201,7 @@ def rounded(parts: Sequence[NDArray[Any]]) -> Scores:
 
 def best_of(scores: Scores, top: int, *, positive: bool = False) -> list[tuple[float, int]]:
     """Score and number of the `top` highest scores, of those above 0 if `positive`."""
-    numbers = np.flatnonzero(scores > 0) if positive else np.arange(len(scores))
+    least = np.partition(scores, -top)[-top] if top < len(scores) else -np.inf
+    numbers = np.flatnonzero((scores >= least) & (scores > 0 if positive else True))
     order = numbers[np.argsort(-scores[numbers], kind="stable")[:top]]
     return [(float(scores[number]), int(number)) for number in order]

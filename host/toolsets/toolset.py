@@ -124,6 +124,11 @@ class Toolset:
         starts = range(0, len(text), LONGEST_NAME)
         return [text[start : start + LONGEST_NAME].rstrip("\0") for start in starts]
 
+    def count_of(self, server: str) -> int:
+        """Number of a server's tools."""
+        first, end = self._ranges.get(server, (0, 0))
+        return end - first
+
     def server_of(self, index: int) -> str:
         """The name of a tool's server, without reading its record."""
         return self._owners[bisect_left(self._owners, index + 1, key=lambda owner: owner[0])][1]

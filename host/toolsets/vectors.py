@@ -59,11 +59,11 @@ def open_vectors(toolset: Toolset, embedder: str, say: Say = silent) -> ToolVect
     tools, servers = len(toolset), len(toolset.servers)
     flat = np.memmap(path, np.float32, "r")
     rows = flat.reshape(tools + 2 * servers, -1)
-    row_of = {name: row for row, name in enumerate(toolset.servers)}
+    counts = [toolset.count_of(server) for server in toolset.servers]
     return ToolVectors(
         rows[:tools],
         (rows[tools : tools + servers], rows[tools + servers :]),
-        np.array([row_of[toolset.server_of(number)] for number in range(tools)], np.int64),
+        np.repeat(np.arange(servers), counts),
     )
 
 

@@ -88,7 +88,7 @@ class Service(Declaration):
     in_memory: bool = False
     """Whether part of its state is in memory only: then a checkpoint of a sandbox is refused."""
     page: str = ""
-    """The address of its web pages in the guest."""
+    """The address of its web pages and its API in the guest."""
     export: list[str] = []
     """A program that prints the service's state, for the evidence; it runs as `account`."""
 

@@ -48,7 +48,7 @@ def test_a_run_is_judged_when_its_trials_are_played(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     checkout, judge = write_checkout(tmp_path / "checkout", TASKS[0]), Recorded("one", {"": PROVED})
-    monkeypatch.setattr(launch, "LiteModel", lambda config, prices: judge)
+    monkeypatch.setattr(launch, "LiteModel", lambda config, prices, stopped: judge)
     options = ("--agent", "noop", "--condition", "tools", "--provider", "attached", "--settle", "0")
     with peer() as (endpoint, _):
         monkeypatch.setenv("AMBIDEX_TEST_ENDPOINT", endpoint)

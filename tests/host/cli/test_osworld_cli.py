@@ -19,7 +19,7 @@ from ambidex.host.cli import assets, main, osworld_tasks
 from ambidex.host.errors import UsageError
 from ambidex.host.osworld import archives
 from ambidex.host.osworld.revisions import changes
-from ambidex.host.runs.launch import left_out
+from ambidex.host.runs.notices import left_out
 from ambidex.tasks import TaskError
 from ambidex.tasks.assets import AssetStore, dataset_path
 from ambidex.tasks.load import load_suite

@@ -53,7 +53,7 @@ def test_every_step_call_and_result_is_in_the_fields_of_the_format(cell: Traject
     ]  # fmt: skip
     assert tools.tool_calls[0].arguments == {"cell": "B2", "value": 42}
     texts = {result.source_call_id: result.content for result in tools.observation.results}
-    assert texts["c"] == "There is no tool 'calc_invented' here."
+    assert str(texts["c"]).startswith("There is no tool 'calc_invented' here.")
     assert cell.final_metrics
     assert cell.final_metrics.total_prompt_tokens == 200
     assert cell.final_metrics.total_cost_usd == 0.5

@@ -1,0 +1,53 @@
+"""Whether the machines that a command line selects can do what a run needs, before they exist."""
+
+from __future__ import annotations
+
+from ambidex.host.errors import UsageError
+from ambidex.host.runs.machines import MachineOptions
+from ambidex.tasks import Suite
+from ambidex.vm.building.recipe import load_recipe, recipe_names
+
+__all__ = [
+    "BUILT_FROM_IMAGES",
+    "refuse_missing_services",
+    "refuse_unforked",
+    "refuse_unknown_image",
+]
+
+BUILT_FROM_IMAGES = ("libvirt", "sandbox")
+"""The providers that record the name and id of an image."""
+
+
+def refuse_unknown_image(machines: MachineOptions) -> None:
+    """`UsageError` if there is no image of that name, built or not."""
+    from ambidex.vm.building.image import image_names
+
+    if machines.provider in BUILT_FROM_IMAGES and machines.image not in image_names():
+        raise UsageError(
+            f"there is no image {machines.image!r}", hint=f"There are {', '.join(image_names())}."
+        )
+
+
+def refuse_missing_services(suite: Suite, image: str) -> None:
+    """`UsageError` if tasks need services that the image's recipe does not have. An imported image
+    has no recipe, and is not checked."""
+    if image not in recipe_names():
+        return
+    available = load_recipe(image)[0].services
+    for task in suite.tasks:
+        if missing := [name for name in task.spec.services if name not in available]:
+            raise UsageError(
+                f"the task {task.name} needs the service {missing[0]}, which the image {image} "
+                "does not have",
+                hint="Name an image that has it, such as --image debian-13-services.",
+            )
+
+
+def refuse_unforked(machines: MachineOptions) -> None:
+    """`UsageError` if no checkpoints can be taken of these machines while they run."""
+    if not machines.forks:
+        raise UsageError(
+            f"machines of the provider {machines.provider} with the image {machines.image} have no "
+            "checkpoints",
+            hint="Use --provider libvirt, or leave --checkpoint out.",
+        )
