@@ -9,9 +9,9 @@ import pytest
 
 from ambidex.host import Decision, Exchange, Observation, Stop, ToolCall, Usage
 from ambidex.host.records.orders import Act, Order, post
-from ambidex.tasks import Suite
-from tests.support.peer import PeerMachine
-from tests.support.suites import config_of, run_in
+from ambidex.tasks.load import load_suite
+from tests.support.peer import CATALOGUE, PeerMachine
+from tests.support.suites import CELL, IMPOSSIBLE, config_of, run_in, write_suite
 
 PLANNED = {
     "choices": [{"message": {"tool_calls": [
@@ -60,16 +60,18 @@ class Busy:
 CLICK = Act(call="computer_click", arguments={"x": 5, "y": 6})
 
 
-@pytest.fixture
-def run(suite: Suite, tmp_path: Path) -> Path:
-    """A run with a void attempt, a solved trial that a person helped, and a failed one."""
-    folder = tmp_path / "run"
+@pytest.fixture(scope="session")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run with a void attempt, a solved trial that a person helped, and a failed one. Only to be
+    read."""
+    parent = tmp_path_factory.mktemp("recorded")
+    loaded = load_suite(write_suite(parent / "suite", cell=CELL, impossible=IMPOSSIBLE), CATALOGUE)
     broken = iter([1])
     run_in(
-        folder,
-        suite,
-        config_of(suite),
+        parent / "run",
+        loaded,
+        config_of(loaded),
         make_machine=lambda: PeerMachine(broken_reverts=next(broken, 0)),
-        make_agent=lambda name, task, briefing: Busy(folder / f"{task.name}.1"),
+        make_agent=lambda name, task, briefing: Busy(parent / "run" / f"{task.name}.1"),
     )
-    return folder
+    return parent / "run"

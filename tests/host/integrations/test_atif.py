@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -26,10 +27,12 @@ from tests.support.peer import CATALOGUE
 HERE = Path(__file__).parent
 
 
-@pytest.fixture
-def atif(run: Path, tmp_path: Path) -> Path:
-    assert write_atif(run, tmp_path / "atif", CATALOGUE) == 3
-    return tmp_path / "atif"
+@pytest.fixture(scope="module")
+def atif(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The exported run. Only to be read."""
+    folder = tmp_path_factory.mktemp("exported") / "atif"
+    assert write_atif(run, folder, CATALOGUE) == 3
+    return folder
 
 
 @pytest.fixture
@@ -131,12 +134,13 @@ def recorded(trial: Path) -> list[dict[str, Any]]:
 
 def test_the_counts_of_a_row_come_from_the_steps(atif: Path, tmp_path: Path) -> None:
     """Not from a copy of the row: a file with a step less gives a row with a step less."""
-    file = atif / "cell.1" / "trajectory.json"
+    shutil.copytree(atif, tmp_path / "atif")
+    file = tmp_path / "atif" / "cell.1" / "trajectory.json"
     whole = json.loads(file.read_text())
     assert not set(COUNTS) & whole["extra"][OURS]["row"].keys()
     del whole["steps"][-1]
     file.write_text(json.dumps(whole))
-    read_atif(atif, tmp_path / "back")
+    read_atif(tmp_path / "atif", tmp_path / "back")
     row = next(row for row in read_rows(tmp_path / "back") if row.score == 1)
     assert row.steps == 3
 

@@ -18,10 +18,11 @@ from ambidex.host.report.text_report import lines
 from tests.support.commands import ambidex
 
 
-@pytest.fixture
-def log(run: Path, tmp_path: Path) -> EvalLog:
-    assert write_log(run, tmp_path / "run.eval") == 2
-    return read_eval_log(tmp_path / "run.eval", resolve_attachments=True)
+@pytest.fixture(scope="module")
+def log(run: Path, tmp_path_factory: pytest.TempPathFactory) -> EvalLog:
+    file = tmp_path_factory.mktemp("exported") / "run.eval"
+    assert write_log(run, file) == 2
+    return read_eval_log(file, resolve_attachments=True)
 
 
 def sample(log: EvalLog, task: str) -> EvalSample:
