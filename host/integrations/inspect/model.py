@@ -26,6 +26,7 @@ from inspect_ai.model import (
 from inspect_ai.tool import ToolCall, ToolDef, ToolInfo, ToolParams
 from inspect_ai.util import LimitExceededError
 
+from ambidex.evaluators.bounded import BoundsError, parse_json
 from ambidex.host import Answer, Request, Usage
 from ambidex.host.errors import ModelError
 from ambidex.host.loop.episode import InterruptedEpisodeError
@@ -158,8 +159,8 @@ def _content(content: str | Sequence[Mapping[str, Any]]) -> str | list[Content]:
 def _arguments(text: str) -> dict[str, Any]:
     """A call's arguments; none where the model wrote something else, which it has been told."""
     try:
-        arguments = json.loads(text)
-    except ValueError:
+        arguments = parse_json(text)
+    except BoundsError:
         return {}
     return arguments if isinstance(arguments, dict) else {}
 
