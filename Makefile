@@ -38,6 +38,7 @@ test: browser
 	@rm -rf $(RESULTS)
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
+	! git grep -nE '^(<{7}|>{7}) '
 	-$(TOGETHER) image test-plain image-services
 	-$(TOGETHER) test-vm test-osworld test-desks test-tools test-foundry test-conformance test-experiment test-services
 	@.venv/bin/python tests/summary.py $(RESULTS)
