@@ -4,7 +4,7 @@ everything heavy is imported when a task is made."""
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import anyio
 from anyio.to_thread import run_sync
@@ -111,28 +111,11 @@ def suite(
 
 
 @task
-def demo(
-    condition: Condition = "hybrid",
-    exposure: Policy | None = None,
-    top: int = 20,
-    steps: int = 15,
-    runs: int = 1,
-    tasks: str | list[str] = "",
-    provider: str = "libvirt",
-    image: str = "debian-12",
-    machines: int = 1,
-    images: int = 3,
-    settle: float = 5.0,
-    out: str = "",
-) -> Task:
-    """The demo suite: ten tasks on a desktop. The parameters are those of `suite`."""
+def demo(**parameters: Any) -> Task:
+    """The demo suite: ten tasks on a desktop. The parameters are those of `suite`, without path."""
     from ambidex.host import ROOT
 
-    path = str(ROOT / "tasks" / "demo")
-    return suite(
-        path, condition, exposure, top, steps, runs, tasks, provider, image, machines, images,
-        settle, out,
-    )  # fmt: skip
+    return suite(str(ROOT / "tasks" / "demo"), **parameters)
 
 
 @solver

@@ -105,19 +105,21 @@ class InspectRun(Closing):
     def _open(self, model: str) -> tuple[Source, RunConfig, str]:
         """The machines, the configuration of the run, and the digest of its environment."""
         if self._opened is None:
-            self._stack.enter_context(locked(self.folder))
-            source = self._stack.enter_context(
-                open_machines(self._options, lambda line: echo(line, error=True))
-            )
-            asked = self._request.model
-            assert asked
-            named = asked.model_copy(update={"name": model})
-            request = dataclasses.replace(self._request, model=named)
-            config = config_of(request, read_prices(), source)
-            adopt(self.folder, config)
-            environment = keep(this_environment(config.image), self.folder)
-            if (self.folder / RESULTS).is_file():
-                for row in read_rows(self.folder):
-                    self._attempts[row.key].append(row)
+            with ExitStack() as stack:
+                stack.enter_context(locked(self.folder))
+                source = stack.enter_context(
+                    open_machines(self._options, lambda line: echo(line, error=True))
+                )
+                asked = self._request.model
+                assert asked
+                named = asked.model_copy(update={"name": model})
+                request = dataclasses.replace(self._request, model=named)
+                config = config_of(request, read_prices(), source)
+                adopt(self.folder, config)
+                environment = keep(this_environment(config.image), self.folder)
+                if (self.folder / RESULTS).is_file():
+                    for row in read_rows(self.folder):
+                        self._attempts[row.key].append(row)
+                self._stack.push(stack.pop_all())
             self._opened = (source, config, environment)
         return self._opened

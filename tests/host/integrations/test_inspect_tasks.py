@@ -127,6 +127,16 @@ def test_more_epochs_than_runs_are_refused(suite: Suite, tmp_path: Path) -> None
     assert "-T runs=N" in log.error.traceback
 
 
+def test_machines_that_cannot_be_opened_are_the_error_of_every_sample(
+    suite: Suite, tmp_path: Path
+) -> None:
+    inspected = suite_task(str(suite.folder), provider="nosuch", out=str(tmp_path / "run"))
+    log = evaluated(inspected, MODEL, tmp_path, fail_on_error=False)
+    errors = [one.error.message for one in log.samples or () if one.error]
+    assert len(errors) == len(suite.tasks) > 1
+    assert all("unknown provider: 'nosuch'" in error for error in errors), errors
+
+
 def test_an_unknown_task_is_refused(suite: Suite) -> None:
     with pytest.raises(TaskError, match="nowhere"):
         suite_task(str(suite.folder), tasks="nowhere", provider=PROVIDER)
