@@ -315,13 +315,9 @@ def test_a_report_that_cannot_be_written_is_refused_before_anything_is_computed(
 HEAVY = {"matplotlib", "pyarrow", "scipy", "fastmcp", "twisted", "litellm"}
 
 
-@pytest.mark.parametrize(
-    ("module", "heavy"),
-    [("ambidex.host.cli.main", {*HEAVY, "docx"}), ("ambidex.toolgen.cli", HEAVY)],
-)
-def test_a_command_imports_no_heavy_module_that_only_others_need(
-    module: str, heavy: set[str]
-) -> None:
-    code = f"import sys, {module}; print(sorted({heavy} & {{*sys.modules}}))"
+def test_a_command_imports_no_heavy_module_that_only_others_need() -> None:
+    code = "import sys"
+    for module, heavy in (("host.cli.main", {*HEAVY, "docx"}), ("toolgen.cli", HEAVY)):
+        code += f"\nimport ambidex.{module}\nprint(sorted({heavy} & {{*sys.modules}}))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+    assert done.stdout.split() == ["[]", "[]"]
