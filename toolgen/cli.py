@@ -11,10 +11,10 @@ from cyclopts import App, Parameter
 from rich.table import Table
 
 from ambidex.host import ROOT
-from ambidex.host.cli.run import MANY, print_json
+from ambidex.host.cli.options import MANY
 from ambidex.host.errors import UsageError
 from ambidex.host.report.number_format import NONE
-from ambidex.host.terminal import Terminal, echo
+from ambidex.host.terminal import Terminal, echo, print_json
 from ambidex.tasks.catalogue import read_catalogue
 from ambidex.toolgen import Finding, Outcome, Stage, StageResult
 from ambidex.toolgen.foundry import Settings, read_settings, run_candidates

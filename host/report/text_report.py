@@ -34,7 +34,7 @@ from ambidex.host.report.trial_tables import (
     runs_table,
 )
 
-__all__ = ["Line", "as_json", "lines", "measures", "tables"]
+__all__ = ["Line", "as_json", "headline", "lines", "measures", "tables"]
 
 
 def as_json(lines: Sequence[Line], findings: Findings | None = None) -> list[dict[str, Any]]:
@@ -83,10 +83,19 @@ def tables(lines: Sequence[Line], findings: Findings | None = None) -> Renderabl
     return Together(*_parts(lines, findings or find(lines)))
 
 
-def _parts(lines: Sequence[Line], findings: Findings) -> Iterator[RenderableType]:
+def headline(lines: Sequence[Line]) -> RenderableType:
+    """The table of metrics, and what must be known before they are published."""
+    return Together(*_headline(lines))
+
+
+def _headline(lines: Sequence[Line]) -> Iterator[RenderableType]:
     yield _metrics(lines)
     yield from (Text(line.warning, style="bold red") for line in lines if line.warning)
     yield from (Text(line.gap, style="red") for line in lines if line.gap)
+
+
+def _parts(lines: Sequence[Line], findings: Findings) -> Iterator[RenderableType]:
+    yield from _headline(lines)
     yield from (Text(f"{run} has no row yet.", style="red") for run in findings.empty)
     if findings.released:
         yield released_table(lines, findings.released)

@@ -1,0 +1,51 @@
+"""Why an attempt was not solved, as a person would say it."""
+
+from __future__ import annotations
+
+from ambidex.host import Limits, Stop
+from ambidex.host.records.rows import Row
+
+__all__ = ["cause_of", "outcome_of_row"]
+
+
+def outcome_of_row(row: Row) -> str:
+    """The outcome in a word: solved, failed, void, bug or unjudged."""
+    if row.fate == "scored":
+        return "solved" if row.success else "failed"
+    return row.fate
+
+
+def cause_of(row: Row, limits: Limits) -> str:
+    """Why the attempt was not solved: how its episode ended, if that is the cause, then what the
+    check found. For a solved one, only what the check found."""
+    if row.forfeit:
+        return row.reason
+    if row.failure:
+        return f"{row.failure.type}: {row.failure.message}"
+    if row.fate == "unjudged":
+        return "played, and not judged yet"
+    if row.success:
+        return row.reason
+    ended = _ended(row, limits)
+    if ended and row.reason:
+        return f"{ended} ({row.reason})"
+    return ended or row.reason
+
+
+def _ended(row: Row, limits: Limits) -> str:
+    if row.ended_by == "person":
+        return "ended by a person"
+    match row.stop:
+        case Stop.PARSE_LIMIT:
+            return f"{limits.malformed} unreadable answers in a row"
+        case Stop.STEP_LIMIT:
+            return f"not finished after {row.steps} steps"
+        case Stop.TIME_LIMIT:
+            return f"not finished after {limits.seconds:g} s"
+        case Stop.COST_LIMIT:
+            return f"reached the limit of ${limits.cost:g}"
+        case Stop.CONTEXT_LIMIT:
+            return "the conversation outgrew the model's context"
+        case Stop.INFEASIBLE if row.feasible:
+            return "called a feasible task infeasible"
+    return ""
