@@ -21,7 +21,7 @@ from ambidex.evaluators.strict import problems_of
 from ambidex.host.box.client import box
 from ambidex.host.errors import VOID, BusyError, TaskError, UsageError
 from ambidex.host.records.config import installed_version
-from ambidex.host.terminal import echo, one_line
+from ambidex.host.terminal import Terminal, echo, one_line
 
 __all__ = ["app", "main"]
 
@@ -112,8 +112,7 @@ GROUPS = {
     for order, name in enumerate(dict.fromkeys(command[0] for command in COMMANDS))
 }
 for group, name, place, summary in COMMANDS:
-    epilogue = RUN_EXAMPLES if name == "run" else None
-    app.command(place, name=name, help=summary, group=GROUPS[group], help_epilogue=epilogue)
+    app.command(place, name=name, help=summary, group=GROUPS[group])
 
 LOADING = ("run", "experiment", "prove")
 """Commands that take a while to read tasks and tools before they show anything of a run."""
@@ -162,7 +161,8 @@ def _prepare(words: Sequence[str]) -> None:
         command = app[words[0]] if words[0] in {name for _, name, *_ in COMMANDS} else app
         if command.default_command is not None and command is not app:
             command.help = None  # its docstring says more than the summary
-    elif words[:1] and words[0] in LOADING and sys.stderr.isatty():
+            command.help_epilogue = RUN_EXAMPLES if words[0] == "run" else None
+    elif words[:1] and words[0] in LOADING and Terminal(stderr=True).is_terminal:
         of = f" of {words[1]}" if len(words) > 1 and not words[1].startswith("-") else ""
         echo(one_line(f"reading the tasks{of}"), error=True)
 

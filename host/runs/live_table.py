@@ -139,7 +139,7 @@ class LiveTable:
             "solved": self.solved,
             "failed": self.failed,
             "void": self.void,
-            "bugs": self.bugs,
+            "with a bug": self.bugs,
             "unjudged": self.unjudged,
         }
         parts = [f"{self.total - self.left} of {self.total}", f"{self.solved} solved"]
@@ -150,6 +150,8 @@ class LiveTable:
             parts.append(f"${self.cost:.2f}")
         if (seconds := self.seconds_left()) is not None and self.left:
             parts.append(f"about {duration(seconds)} left")
+        if not self.left and not self.machines:
+            parts.append("closing the machines")
         return ", ".join(parts)
 
     def picture(self, height: int) -> RenderableType:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from ambidex.host.agents import agent_maker
-from ambidex.host.cli import main
+from ambidex.host.cli import check, report
 from ambidex.host.cli import run as run_commands
 from ambidex.host.records.announcement import announced, running_trials
 from ambidex.host.records.config import adopt, locked
@@ -31,7 +31,7 @@ from tests.support.suites import CELL, config_of, run_in, write_suite
 @pytest.fixture(autouse=True)
 def _peer_tools(monkeypatch: pytest.MonkeyPatch) -> None:
     """The catalogue is the peer's: these tests have its tools and no others."""
-    for module in (main, run_commands):
+    for module in (check, report, run_commands):
         monkeypatch.setattr(module, "read_catalogue", lambda: CATALOGUE)
 
 
@@ -78,6 +78,8 @@ def test_bad_data_is_one_sentence_and_exit_2(
         (["--out", "/proc/none"], "cannot make the directory /proc/none"),
         (["--out", __file__], "File exists"),
         (["--stepz", "3"], "--stepz"),
+        (["--agent", "near_miss"], "needs the number of a near miss"),
+        (["--agent", "near_miss:2"], "no near miss 2 for cell, impossible"),
         (["--agent", "oracle:gui"], "no oracle by gui for cell"),
         (["--provider", "none", "--agent", "noop"], "unknown provider: 'none'"),
         (["--image", "debian-13"], "there is no image 'debian-13'"),
