@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ambidex.host.report.findings import Findings, find
+from ambidex.host.report.history import histories
 from ambidex.host.report.metrics import GROUPS, PARTS, Summary
 from ambidex.host.report.number_format import NONE, money, number, percent, percents, whole
 from ambidex.host.report.report_lines import Line, lines
@@ -29,6 +30,7 @@ from ambidex.host.report.tables import (
 )
 from ambidex.host.report.trial_tables import (
     failures_table,
+    history_table,
     means_table,
     passes_table,
     runs_table,
@@ -55,6 +57,7 @@ def as_json(lines: Sequence[Line], findings: Findings | None = None) -> list[dic
             "repeats": [asdict(result) for result in findings.repeats[at]],
             "failures": dict(findings.failures[at]),
             "passes": [asdict(result) for result in findings.passes[at]],
+            "interval_to_quote": asdict(quoted) if (quoted := findings.quoted[at]) else None,
             "bootstrap": [asdict(result) for result in findings.bootstraps[at]],
             "released": [asdict(result) for result in findings.released[at]]
             if findings.released
@@ -133,6 +136,7 @@ def _parts(lines: Sequence[Line], findings: Findings) -> Iterator[RenderableType
         )
     if findings.paper:
         yield paper_table(lines, findings.paper)
+    yield from map(history_table, histories(lines))
     yield _trials(lines)
     yield from (_failures(line) for line in full if line.summary.unscored or line.summary.bugs)
 
@@ -226,7 +230,7 @@ def measures(line: Line) -> dict[str, str]:
 
 
 def _failures(line: Line) -> Table:
-    table = Table(title=f"Without a score in {line.run.name}", title_justify="left")
+    table = Table(title=f"Without a score in {line.name}", title_justify="left")
     for name in ("task", "trial", "attempt", "fate", "why"):
         table.add_column(name)
     for row in line.rows:

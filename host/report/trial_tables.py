@@ -9,13 +9,21 @@ from rich.text import Text
 
 from ambidex.host.records.causes import cause_of, outcome_of_row
 from ambidex.host.report.failure_kinds import Kind
-from ambidex.host.report.number_format import NONE, money, number, percent, whole
+from ambidex.host.report.history import SuiteHistory
+from ambidex.host.report.number_format import NONE, money, number, percent, percents, whole
 from ambidex.host.report.pass_at_k import Passes
 from ambidex.host.report.report_lines import Line
 from ambidex.host.report.tables import plain_table
 from ambidex.host.terminal import one_line
 
-__all__ = ["failures_table", "means_table", "outcome_table", "passes_table", "runs_table"]
+__all__ = [
+    "failures_table",
+    "history_table",
+    "means_table",
+    "outcome_table",
+    "passes_table",
+    "runs_table",
+]
 
 OUTCOMES = {
     "bug": "bold red",
@@ -143,4 +151,26 @@ def passes_table(lines: Iterable[Line]) -> Table:
         for at in line.summary.at_k:
             shares = map(percent, (at.pass_any, at.pass_all, at.average))
             table.add_row(line.name if at.k == 1 else "", str(at.k), str(at.tasks), *shares)
+    return table
+
+
+def history_table(history: SuiteHistory) -> Table:
+    """The results on a suite by date."""
+    table = plain_table(
+        f"History of {history.suite}",
+        *("began", "line", "condition", "n", "accuracy %", "95 %", "TIR %", "ACS"),
+        left=3,
+    )
+    for result in history.results:
+        total = result.total
+        table.add_row(
+            result.day.isoformat(),
+            result.line.name,
+            result.line.condition,
+            str(total.n),
+            percent(total.accuracy),
+            percents(total.interval),
+            percent(total.tir),
+            number(total.acs),
+        )
     return table
