@@ -82,7 +82,8 @@ def check(
         for problem in problems:
             echo(problem, error=True)
         count = sum(len(suite.tasks) for suite in loaded)
-        echo(f"{count} tasks and {len(catalogue)} tools are well-formed, {len(problems)} problems")
+        tasks_are = "1 task" if count == 1 else f"{count} tasks"
+        echo(f"{tasks_are} and {len(catalogue)} tools are well-formed, {len(problems)} problems")
     return 2 if problems else 0
 
 

@@ -110,6 +110,8 @@ def score(
 
     Parameters
     ----------
+    run
+        Directory of the run.
     suite
         Where the tasks are now, if they have moved since the run.
     """
