@@ -26,7 +26,7 @@ def cause_of(row: Row, limits: Limits) -> str:
         return "played, and not judged yet"
     if row.success:
         return row.reason
-    ended = _ended(row, limits)
+    ended = ", ".join(filter(None, (_ended(row, limits), _unknown(row))))
     if ended and row.reason:
         return f"{ended} ({row.reason})"
     return ended or row.reason
@@ -49,3 +49,11 @@ def _ended(row: Row, limits: Limits) -> str:
         case Stop.INFEASIBLE if row.feasible:
             return "called a feasible task infeasible"
     return ""
+
+
+def _unknown(row: Row) -> str:
+    """A remark if no call named a tool that was on offer."""
+    if not row.calls or any(count.app for count in row.calls):
+        return ""
+    names = ", ".join(count.tool for count in row.calls[:3])
+    return f"called no tool that was on offer, only {names}"

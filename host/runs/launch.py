@@ -236,7 +236,8 @@ def _run(
 
 def _display(request: RunRequest) -> ProgressDisplay:
     title = f"{request.suite.name} {request.condition}"
-    return ProgressDisplay(len(request.jobs), title, request.limits)
+    several = len(request.agents) > 1  # of `prove`: near misses and doing nothing must fail
+    return ProgressDisplay(len(request.jobs), title, request.limits, proof=several)
 
 
 def check(request: RunRequest, machines: MachineOptions) -> None:

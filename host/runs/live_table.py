@@ -71,6 +71,8 @@ class LiveTable:
     """Trials of the run."""
     step_limit: int
     clock: Callable[[], float] = time.monotonic
+    proof: bool = False
+    """Whether some agents are meant to fail, so that outcomes are scores, not successes."""
     doing: str = "starting"
     """What the run does before its first attempt."""
     machines: dict[str, MachineLine] = field(default_factory=dict)
@@ -142,8 +144,14 @@ class LiveTable:
             "with a bug": self.bugs,
             "unjudged": self.unjudged,
         }
-        parts = [f"{self.total - self.left} of {self.total}", f"{self.solved} solved"]
-        parts += [f"{n} {name}" for name, n in counts.items() if n and name != "solved"]
+        if self.proof:
+            counts |= {"solved": 0, "failed": 0}
+        parts = [f"{self.total - self.left} of {self.total}"]
+        parts += [
+            f"{n} {name}"
+            for name, n in counts.items()
+            if n or (name == "solved" and not self.proof)
+        ]
         if self.cost is None:
             parts.append("cost unknown")
         elif self.cost:

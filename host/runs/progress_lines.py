@@ -25,10 +25,11 @@ class ProgressDisplay:
     """A `host.runs.runner.Watcher` that writes to standard error, so that output can be piped. On
     a terminal, a live area shows the totals and each machine; elsewhere there are only lines."""
 
-    def __init__(self, total: int, title: str, limits: Limits) -> None:
+    def __init__(self, total: int, title: str, limits: Limits, *, proof: bool = False) -> None:
+        """`total` trials; `proof`: some of their agents are meant to fail."""
         self._console = Terminal(stderr=True)
         self._limits = limits
-        self._table = LiveTable(title, total, limits.steps)
+        self._table = LiveTable(title, total, limits.steps, proof=proof)
         self._live = Live(
             get_renderable=lambda: self._table.picture(self._console.height),
             console=self._console,
@@ -69,12 +70,15 @@ class ProgressDisplay:
     def attempt_ended(self, row: Row, left: int) -> None:
         """See `Watcher`."""
         outcome = outcome_of_row(row)
-        partial = row.score is not None and 0 < row.score < 1
-        mark = f"{outcome} ({row.score:.2g})" if partial else outcome
+        style, mark = STYLES[outcome], outcome
+        if self._table.proof and row.score is not None:
+            style, mark = "", f"score {row.score:.2g}"
+        elif row.score is not None and 0 < row.score < 1:
+            mark = f"{outcome} ({row.score:.2g})"
         total = row.seconds.get("total", 0.0)
         trial = f" {row.task} {row.agent} #{row.trial}, {row.steps} steps, {total:.1f} s: "
         cause = cause_of(row, self._limits)
-        line = Text.assemble((mark, STYLES[outcome]), one_line(trial), (one_line(cause), "dim"))
+        line = Text.assemble((mark, style), one_line(trial), (one_line(cause), "dim"))
         if row.success:
             self._console.print(line, no_wrap=True, overflow="ellipsis", highlight=False)
         else:  # the cause is shown whole

@@ -127,6 +127,15 @@ def test_a_run_tells_its_watcher_and_a_pipe_gets_plain_lines(
     ]
 
 
+def test_a_proof_speaks_of_scores(capsys: pytest.CaptureFixture[str]) -> None:
+    with ProgressDisplay(2, "suite", Limits(), proof=True) as display:
+        display.attempt_ended(row("cell", beneficial=True, score=0, agent="noop"), 1)
+    assert capsys.readouterr().err.startswith("score 0 cell noop")
+    table = LiveTable("suite", 2, 15, proof=True)
+    table.start([row("cell", beneficial=True, score=0)], 1)
+    assert table.totals() == "1 of 2"
+
+
 def test_the_table_at_the_end_has_failures_first_and_the_rest_on_request(tmp_path: Path) -> None:
     failure = Failure(type="GuestError", message="the guest did not answer")
     rows = [
