@@ -20,6 +20,7 @@ from rich.table import Table
 from ambidex.host import Limits
 from ambidex.host.agents import agent_maker
 from ambidex.host.errors import ModelError
+from ambidex.host.models.libraries import libraries
 from ambidex.host.models.model import LiteModel
 from ambidex.host.models.prices import read_prices
 from ambidex.host.records.causes import cause_of, outcome_of_row
@@ -66,18 +67,20 @@ class Handler(BaseHTTPRequestHandler):
         calls = [{"id": "call-1", "type": "function", "function": function}]
         self.answer({"role": "assistant", "content": None, "tool_calls": calls})
 
-    def fail(self, status: int, message: str, **headers: str) -> None:
+    def fail(self, status: int, message: str, retry_after: str = "") -> None:
         """Send an error as OpenAI's API does."""
-        self.send(status, json.dumps({"error": {"message": message, "type": "error"}}), **headers)
+        text = json.dumps({"error": {"message": message, "type": "error"}})
+        self.send(status, text, retry_after=retry_after)
 
-    def send(self, status: int, text: str, *, missing: int = 0, **headers: str) -> None:
+    def send(self, status: int, text: str, *, missing: int = 0, retry_after: str = "") -> None:
         """Send a response; `missing` bytes of what is announced never follow."""
         content = text.encode()
         self.send_response(status)
         kind = "text/html" if text.startswith("<") else "application/json"
-        fields = {"content-type": kind, "content-length": str(len(content) + missing), **headers}
-        for name, value in fields.items():
-            self.send_header(name.replace("_", "-"), value)
+        self.send_header("content-type", kind)
+        self.send_header("content-length", str(len(content) + missing))
+        if retry_after:
+            self.send_header("retry-after", retry_after)
         self.end_headers()
         self.wfile.write(content)
         if missing:
@@ -171,7 +174,7 @@ def first_request(behave: Behaviour, *, timeout: float, retries: int) -> Outcome
         try:
             ask_each_model([model], read_prices(), lambda text: None)
         except ModelError as error:
-            fate, message = "no run, exit 3", f"{error} {error.hint}".strip()
+            fate, message = "no run, exit 3", _sentences(str(error), error.hint)
         return Outcome(fate, message, time.monotonic() - began, server.requests)
 
 
@@ -218,7 +221,7 @@ def one_trial(
     if len(rows) > 1:
         fate += f", {len(rows)} attempts"
     hint = last.failure.hint if last.failure else ""
-    message = f"{cause_of(last, LIMITS)} {hint}".strip()
+    message = _sentences(cause_of(last, LIMITS), hint)
     return Outcome(fate, message, seconds, server.requests, tuple(rows))
 
 
@@ -230,6 +233,7 @@ def misbehaving(
     the model's; a run's defaults are higher. `only` is one behaviour's name."""
     suite = load_suite(SUITE, read_catalogue(), (task,))
     chosen = {name: behave for name, behave in BEHAVIOURS.items() if only in ("", name)}
+    libraries()  # imported here, so that no row has the seconds that this takes
     before, during = _table("before the run"), _table("from the first step on")
     for name, behave in chosen.items():
         _add(before, name, first_request(behave, timeout=timeout, retries=retries))
@@ -247,6 +251,10 @@ def misbehaving(
     console = Console(width=150)
     console.print(before)
     console.print(during)
+
+
+def _sentences(message: str, hint: str) -> str:
+    return f"{message.rstrip('.')}. {hint}" if hint else message
 
 
 def _table(title: str) -> Table:

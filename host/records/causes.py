@@ -20,8 +20,10 @@ def cause_of(row: Row, limits: Limits) -> str:
     check found. For a solved one, only what the check found."""
     if row.forfeit:
         return row.reason
-    if row.failure:
+    if row.failure and row.fate == "bug":
         return f"{row.failure.type}: {row.failure.message}"
+    if row.failure:
+        return row.failure.message
     if row.fate == "unjudged":
         return "played, and not judged yet"
     if row.success:

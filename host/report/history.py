@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
+import numpy as np
+
 from ambidex.host.report.metrics import Group
 from ambidex.host.report.plot_style import COLOURS, MARKERS, WIDTH, Plot, drawing, legend, plotted
 from ambidex.host.report.report_lines import Line
@@ -49,8 +51,6 @@ def histories(lines: Sequence[Line]) -> Iterator[SuiteHistory]:
 
 def history_plot(history: SuiteHistory, number: int) -> Plot:
     """Accuracy by date with Wilson's interval, a colour for each agent or model and condition."""
-    from matplotlib.dates import AutoDateLocator, ConciseDateFormatter  # heavy
-
     series: dict[str, list[Dated]] = {}
     for result in history.results:
         series.setdefault(result.line.names[1], []).append(result)
@@ -62,7 +62,7 @@ def history_plot(history: SuiteHistory, number: int) -> Plot:
             low = [value - 100 * end[0] for value, end in zip(values, ends, strict=True)]
             high = [100 * end[1] - value for value, end in zip(values, ends, strict=True)]
             axes.errorbar(
-                [result.day for result in results],
+                np.array([result.day for result in results], dtype="datetime64[D]"),
                 values,
                 ([max(0.0, below) for below in low], [max(0.0, above) for above in high]),
                 fmt=MARKERS[at % len(MARKERS)] + "-",
@@ -73,9 +73,6 @@ def history_plot(history: SuiteHistory, number: int) -> Plot:
             )
         axes.set_ylim(-3, 103)
         axes.set_ylabel("accuracy %")
-        locator = AutoDateLocator(minticks=2, maxticks=8)
-        axes.xaxis.set_major_locator(locator)
-        axes.xaxis.set_major_formatter(ConciseDateFormatter(locator))
         legend(figure)
         first, last = history.results[0].day, history.results[-1].day
         return plotted(

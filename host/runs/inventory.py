@@ -73,7 +73,9 @@ def _runs_in(place: Path) -> Iterator[Path]:
 
 
 def _stored(folder: Path) -> StoredRun:
-    config, rows, problem = None, (), ""
+    config: RunConfig | None = None
+    rows: tuple[Row, ...] = ()
+    problem = ""
     try:
         config = read_config(folder)
         rows = tuple(read_rows(folder)) if (folder / RESULTS).is_file() else ()

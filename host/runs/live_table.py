@@ -146,12 +146,9 @@ class LiveTable:
         }
         if self.proof:
             counts |= {"solved": 0, "failed": 0}
+        always = "" if self.proof else "solved"
         parts = [f"{self.total - self.left} of {self.total}"]
-        parts += [
-            f"{n} {name}"
-            for name, n in counts.items()
-            if n or (name == "solved" and not self.proof)
-        ]
+        parts += [f"{n} {name}" for name, n in counts.items() if n or name == always]
         if self.cost is None:
             parts.append("cost unknown")
         elif self.cost:

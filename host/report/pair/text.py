@@ -62,8 +62,8 @@ def _flip_table(compared: ComparedRuns) -> Table:
     limits = [compared.pair.a.config.limits, compared.pair.b.config.limits]
     for flip in compared.flips:
         sides = (
-            ("A", flip.a, flip.trial_a, flip.parting and flip.parting.a),
-            ("B", flip.b, flip.trial_b, flip.parting and flip.parting.b),
+            ("A", flip.a, flip.trial_a, flip.parting.a if flip.parting else None),
+            ("B", flip.b, flip.trial_b, flip.parting.b if flip.parting else None),
         )
         for (name, solved, row, step), limit in zip(sides, limits, strict=True):
             outcome = "solved" if row.success else "failed"

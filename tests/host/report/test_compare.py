@@ -25,7 +25,7 @@ class Sets:
     """Sets B2 and saves; the value is the only thing in which two such agents differ."""
 
     def __init__(self, value: int) -> None:
-        self._calls = [
+        self._calls: list[tuple[str, dict[str, object]]] = [
             ("calc_get_cell_value", {"cell": "A1"}),
             ("calc_set_cell_value", {"cell": "B2", "value": value}),
             ("calc_save", {}),
