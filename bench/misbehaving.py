@@ -174,7 +174,7 @@ def first_request(behave: Behaviour, *, timeout: float, retries: int) -> Outcome
         try:
             ask_each_model([model], read_prices(), lambda text: None)
         except ModelError as error:
-            fate, message = "no run, exit 3", _sentences(str(error), error.hint)
+            fate, message = "no run, exit 3", f"{error}. {error.hint}"
         return Outcome(fate, message, time.monotonic() - began, server.requests)
 
 
@@ -220,9 +220,7 @@ def one_trial(
     fate = outcome_of_row(last)
     if len(rows) > 1:
         fate += f", {len(rows)} attempts"
-    hint = last.failure.hint if last.failure else ""
-    message = _sentences(cause_of(last, LIMITS), hint)
-    return Outcome(fate, message, seconds, server.requests, tuple(rows))
+    return Outcome(fate, cause_of(last, LIMITS), seconds, server.requests, tuple(rows))
 
 
 def misbehaving(
@@ -251,10 +249,6 @@ def misbehaving(
     console = Console(width=150)
     console.print(before)
     console.print(during)
-
-
-def _sentences(message: str, hint: str) -> str:
-    return f"{message.rstrip('.')}. {hint}" if hint else message
 
 
 def _table(title: str) -> Table:

@@ -17,11 +17,14 @@ def outcome_of_row(row: Row) -> str:
 
 def cause_of(row: Row, limits: Limits) -> str:
     """Why the attempt was not solved: how its episode ended, if that is the cause, then what the
-    check found. For a solved one, only what the check found."""
+    check found; or the error that ended it, and what would help. For a solved one, only what the
+    check found."""
     if row.forfeit:
         return row.reason
     if row.failure and row.fate == "bug":
         return f"{row.failure.type}: {row.failure.message}"
+    if row.failure and row.failure.hint:
+        return f"{row.failure.message.rstrip('.')}. {row.failure.hint}"
     if row.failure:
         return row.failure.message
     if row.fate == "unjudged":

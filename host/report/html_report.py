@@ -9,11 +9,11 @@ from pathlib import Path
 from ambidex.host.records.rows import Row
 from ambidex.host.report.failure_kinds import Kind
 from ambidex.host.report.findings import Findings
-from ambidex.host.report.history import histories, history_plot
+from ambidex.host.report.history import histories
 from ambidex.host.report.html_page import link, page, run_facts
 from ambidex.host.report.metrics import GROUPS
 from ambidex.host.report.paper import paper
-from ambidex.host.report.plots import plots
+from ambidex.host.report.plots import history_plot, plots
 from ambidex.host.report.report_lines import Line
 from ambidex.host.report.text_report import measures
 
