@@ -5,7 +5,10 @@ from __future__ import annotations
 from ambidex.host import Limits, Stop
 from ambidex.host.records.rows import Row
 
-__all__ = ["cause_of", "outcome_of_row"]
+__all__ = ["brief_cause", "cause_of", "outcome_of_row"]
+
+LONGEST = 200
+"""Characters of a brief cause that a check gave."""
 
 
 def outcome_of_row(row: Row) -> str:
@@ -35,6 +38,14 @@ def cause_of(row: Row, limits: Limits) -> str:
     if ended and row.reason:
         return f"{ended} ({row.reason})"
     return ended or row.reason
+
+
+def brief_cause(row: Row, limits: Limits) -> str:
+    """The cause for a list of trials: a check's findings are cut, an error is whole."""
+    cause = cause_of(row, limits)
+    if row.failure or len(cause) <= LONGEST:
+        return cause
+    return f"{cause[:LONGEST]}…"
 
 
 def _ended(row: Row, limits: Limits) -> str:

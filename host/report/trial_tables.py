@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from rich.table import Table
 from rich.text import Text
 
-from ambidex.host.records.causes import cause_of, outcome_of_row
+from ambidex.host.records.causes import brief_cause, cause_of, outcome_of_row
 from ambidex.host.report.failure_kinds import Kind
 from ambidex.host.report.history import SuiteHistory
 from ambidex.host.report.number_format import NONE, money, number, percent, percents, whole
@@ -55,7 +55,7 @@ def outcome_table(lines: Sequence[Line], *, everything: bool) -> Table | None:
     order = list(OUTCOMES)
     for row, line in sorted(rows, key=lambda pair: order.index(outcome_of_row(pair[0]))):
         outcome = outcome_of_row(row)
-        cause = cause_of(row, line.config.limits)
+        cause = (cause_of if everything else brief_cause)(row, line.config.limits)
         table.add_row(
             *((line.name,) if several else ()),
             row.task,

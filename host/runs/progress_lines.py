@@ -10,7 +10,7 @@ from rich.live import Live
 from rich.text import Text
 
 from ambidex.host import Limits
-from ambidex.host.records.causes import cause_of, outcome_of_row
+from ambidex.host.records.causes import brief_cause, outcome_of_row
 from ambidex.host.records.config import Job
 from ambidex.host.records.rows import Row
 from ambidex.host.runs.live_table import AttemptState, LiveTable
@@ -77,11 +77,11 @@ class ProgressDisplay:
             mark = f"{outcome} ({row.score:.2g})"
         total = row.seconds.get("total", 0.0)
         trial = f" {row.task} {row.agent} #{row.trial}, {row.steps} steps, {total:.1f} s: "
-        cause = cause_of(row, self._limits)
+        cause = brief_cause(row, self._limits)
         line = Text.assemble((mark, style), one_line(trial), (one_line(cause), "dim"))
         if row.success:
             self._console.print(line, no_wrap=True, overflow="ellipsis", highlight=False)
-        else:  # the cause is shown whole
+        else:  # the cause may take several lines
             self._console.print(line, overflow="fold", highlight=False)
         self._table.end_attempt(row, left)
 

@@ -15,7 +15,7 @@ from ambidex.host.records.trajectory import NAME as TRAJECTORY
 from ambidex.host.report.comparison import compare, identical
 from ambidex.host.report.findings import Pair
 from ambidex.host.report.pair import ComparedRuns, Flip, Parting, SideStep
-from ambidex.host.report.report_lines import Line, lines
+from ambidex.host.report.report_lines import Line, labelled, lines
 
 __all__ = ["compare_runs", "parting_of"]
 
@@ -26,7 +26,7 @@ LONGEST_RESULT = 600
 def compare_runs(a: Path, b: Path, *, rescored: bool = False) -> ComparedRuns:
     """Compare two runs at their limits on steps. `UsageError` if one of them is not exactly one run
     of one agent, or if they share no task with a score."""
-    ours, theirs = (_only_line(run, rescored) for run in (a, b))
+    ours, theirs = labelled([_only_line(run, rescored) for run in (a, b)])
     comparison = compare(ours.rows, theirs.rows)
     if comparison is None:
         raise UsageError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ambidex.host.records.causes import cause_of
+from ambidex.host.records.causes import brief_cause
 from ambidex.host.records.frame_files import frame_url
 from ambidex.host.records.rows import Row
 from ambidex.host.records.trajectory import FRAMES
@@ -62,7 +62,7 @@ def _side(
         "name": name,
         "solved": solved,
         "row": row,
-        "cause": cause_of(row, line.config.limits),
+        "cause": brief_cause(row, line.config.limits),
         "link": link(trial, folder),
         "step": step,
         "picture": _picture(trial, step) if pictured else "",

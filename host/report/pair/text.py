@@ -10,7 +10,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from ambidex.host.records.causes import cause_of
+from ambidex.host.records.causes import brief_cause, outcome_of_row
+from ambidex.host.report.number_format import chance
 from ambidex.host.report.pair import ComparedRuns, Flip, SideStep
 from ambidex.host.report.tables import PAIRS, pair_table
 from ambidex.host.terminal import one_line
@@ -24,11 +25,16 @@ LONGEST = 200
 def summary(compared: ComparedRuns) -> str:
     """The flips in a sentence."""
     a, b = (len(compared.won_by(winner)) for winner in "AB")
-    tasks = compared.pair.comparison.tasks
+    comparison = compared.pair.comparison
     return (
-        f"{len(compared.flips)} of {tasks} tasks differ: A solved {a} more often, B {b}."
-        f" Accuracy: {compared.pair.comparison.accuracy.verdict}."
+        f"{len(compared.flips)} of {comparison.tasks} tasks differ: {a} in favour of A, {b} in"
+        f" favour of B. Accuracy: {comparison.accuracy.verdict} (p {_p(comparison.accuracy.p)})."
     )
+
+
+def _p(value: float) -> str:
+    text = chance(value)
+    return text if text.startswith("<") else f"= {text}"
 
 
 def comparison_tables(compared: ComparedRuns) -> RenderableType:
@@ -40,44 +46,29 @@ def _parts(compared: ComparedRuns) -> Iterator[RenderableType]:
     pair = compared.pair
     yield pair_table(pair)
     yield Text(f"{PAIRS}\n", style="italic dim")
-    if compared.flips:
-        yield _flip_table(compared)
+    for flip in compared.flips:
+        yield _flip_list(flip, compared)
+        yield ""
     yield Text(summary(compared), style="bold")
     for name, tasks in (("A", compared.only_a), ("B", compared.only_b)):
         if tasks:
             yield Text(one_line(f"Only {name} has a score of {', '.join(tasks)}."))
 
 
-def _flip_table(compared: ComparedRuns) -> Table:
-    table = Table(
-        title="Tasks that differ, at the first step at which their episodes do",
-        title_justify="left",
-    )
-    table.add_column("task", overflow="fold")
-    table.add_column("", no_wrap=True)
-    table.add_column("solved", justify="right", no_wrap=True)
-    table.add_column("step", justify="right", no_wrap=True)
-    table.add_column("did", overflow="fold", ratio=1)
-    table.add_column("outcome", overflow="fold", ratio=1)
-    limits = [compared.pair.a.config.limits, compared.pair.b.config.limits]
-    for flip in compared.flips:
-        sides = (
-            ("A", flip.a, flip.trial_a, flip.parting.a if flip.parting else None),
-            ("B", flip.b, flip.trial_b, flip.parting.b if flip.parting else None),
-        )
-        for (name, solved, row, step), limit in zip(sides, limits, strict=True):
-            outcome = "solved" if row.success else "failed"
-            cause = "" if row.success else f": {cause_of(row, limit)}"
-            table.add_row(
-                one_line(flip.task) if name == "A" else "",
-                name,
-                f"{solved[0]} of {solved[1]}",
-                str(step.number) if step else "",
-                _short(_did(flip, step)),
-                Text(_short(f"{outcome}{cause}"), "green" if row.success else "red"),
-                end_section=name == "B",
-            )
-    return table
+def _flip_list(flip: Flip, compared: ComparedRuns) -> RenderableType:
+    solved = f"A solved {flip.a[0]} of {flip.a[1]}, B {flip.b[0]} of {flip.b[1]}."
+    where = f" They differ from step {flip.parting.equal + 1} on:" if flip.parting else ""
+    sides = Table.grid(padding=(0, 1))
+    for name, line, row, step in (
+        ("A", compared.pair.a, flip.trial_a, flip.parting.a if flip.parting else None),
+        ("B", compared.pair.b, flip.trial_b, flip.parting.b if flip.parting else None),
+    ):
+        outcome = outcome_of_row(row)
+        cause = "" if row.success else f": {brief_cause(row, line.config.limits)}"
+        sides.add_row(f"  {name}", _short(_did(flip, step)))
+        style = "green" if row.success else "red"
+        sides.add_row("", Text(one_line(f"{outcome}{cause}"), style))
+    return Group(Text.assemble((one_line(flip.task), "bold"), f": {solved}{where}"), sides)
 
 
 def _did(flip: Flip, step: SideStep | None) -> str:

@@ -63,6 +63,7 @@ def test_a_flipped_task_is_shown_at_the_first_step_that_differs(two: tuple[Path,
     assert "42" in flip.parting.a.did
     assert "41" in flip.parting.b.did
     assert compared.pair.comparison.tasks == 2
+    assert (compared.pair.a.name, compared.pair.b.name) == ("a noop", "b noop"), "told apart"
     assert parting_of(flip.folder_a, flip.folder_a) is None
 
 
@@ -84,7 +85,7 @@ def test_the_command_prints_tables_json_and_a_page(
 ) -> None:
     assert ambidex("compare", *two, "--html", tmp_path / "page.html") == 0
     shown = " ".join(capsys.readouterr().out.split())
-    assert "1 of 2 tasks differ: A solved 1 more often, B 0. Accuracy: cannot tell." in shown
+    assert "1 of 2 tasks differ: 1 in favour of A, 0 in favour of B. Accuracy: cannot tell" in shown
     page = Page((tmp_path / "page.html").read_text(encoding="utf-8"))
     assert [link for link in page.links if link.startswith(("a/", "b/"))] == [
         "a/cell.1/",
