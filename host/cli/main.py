@@ -13,8 +13,9 @@ import signal
 import sys
 import traceback
 from collections.abc import Sequence
+from typing import Any
 
-from cyclopts import App, CycloptsError, CycloptsPanel, Group
+from cyclopts import App, CycloptsError, CycloptsPanel, Group, Parameter
 from pydantic import ValidationError
 
 from ambidex.evaluators.strict import problems_of
@@ -99,8 +100,15 @@ COMMANDS = (
 """Group, name, place and summary of each command. They are imported on use: `run` starts sooner,
 and libvirt may be missing where only checks or reports run."""
 
+
+def shown_default(value: object) -> Any:
+    """The default in an option's help; None, which shows nothing, where it says nothing."""
+    return None if value is None or value is False or value in ("", ()) else str(value)
+
+
 app = App(
     name="ambidex",
+    default_parameter=Parameter(show_default=shown_default),
     help="A testbed for computer-use agents that combine GUI and tools.",
     version=installed_version,
 )

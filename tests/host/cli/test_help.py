@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -36,6 +37,8 @@ def test_the_help_of_run_has_groups_and_examples(capsys: pytest.CaptureFixture[s
     shown = capsys.readouterr().out
     places = [shown.index(f"─ {group} ─") for group in ("Tasks", "Agent and model", "Output")]
     assert places == sorted(places)
+    assert "[default: 15]" in shown
+    assert not re.search(r'\[default: (None|False|""|\(\))\]', " ".join(shown.split()))
     assert "resumes the run" in " ".join(shown.split())
     assert "ambidex run tasks/demo --model" in shown
 
