@@ -138,12 +138,13 @@ def test_forks_continue_the_same_episode_independently(env: DesktopEnv) -> None:
     assert reward == 1.0
 
 
-def test_a_machine_that_fails_truncates_the_episode_as_void(env: DesktopEnv) -> None:
-    env.reset(options={"task": "cell"})
-    env._desk.machine.close()
-    _, reward, terminated, truncated, info = env.step(env.action("calc_save"))
-    assert (reward, terminated, truncated) == (0.0, False, True)
-    assert "GuestError" in info["void"]
+def test_a_guest_that_fails_truncates_the_episode_as_void(suite: Suite) -> None:
+    with closing(PeerMachine()) as machine, closing(DesktopEnv(machine, suite.tasks, QUICK)) as env:
+        env.reset(options={"task": "cell"})
+        machine.desktops[-1].lose_answers, machine.desktops[-1].forget = 1, True
+        _, reward, terminated, truncated, info = env.step(env.action("calc_save"))
+        assert (reward, terminated, truncated) == (0.0, False, True)
+        assert "GuestError" in info["void"]
 
 
 def test_unknown_names_are_refused(env: DesktopEnv) -> None:
@@ -173,11 +174,6 @@ def test_a_spare_takes_the_place_of_an_environment_whose_episode_has_ended(suite
         assert list(terminated) == [False, False]
         assert list(info["_task"]) == [True, False]  # only the first began another episode
         assert vector._used == [envs[2], envs[1]]
-
-
-def test_a_machine_that_cannot_be_forked_says_so(env: DesktopEnv) -> None:
-    with pytest.raises(UsageError, match="no episode"), env.fork(1):
-        pass
 
 
 def test_a_desk_without_a_task_has_tools_and_no_verdict() -> None:
