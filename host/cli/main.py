@@ -25,6 +25,7 @@ from ambidex.evaluators.strict import problems_of
 from ambidex.host import ROOT
 from ambidex.host.box.client import box
 from ambidex.host.cli import livemcpbench_coverage, mcpmark_coverage, osworld_coverage
+from ambidex.host.cli.bridge import bridge
 from ambidex.host.cli.export import export, import_
 from ambidex.host.cli.jury import jury
 from ambidex.host.cli.listing import suite_table, token_table, tool_table
@@ -97,6 +98,7 @@ app.command(jury)
 app.command(report)
 app.command(watch)
 app.command(serve)
+app.command(bridge)
 app.command(vnc)
 app.command(export)
 app.command(import_, name="import")

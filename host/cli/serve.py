@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import json as json_format
-import os
-from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Event
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from cyclopts import Parameter
 
@@ -18,9 +15,6 @@ from ambidex.host.errors import UsageError
 from ambidex.host.runs.machines import MachineOptions, open_machines
 from ambidex.host.terminal import Terminal, echo
 from ambidex.tasks.catalogue import read_catalogue
-
-if TYPE_CHECKING:
-    from ambidex.host.integrations.served_desktop import Access
 
 __all__ = ["serve"]
 
@@ -54,6 +48,7 @@ def serve(
     """
     from fastmcp.utilities.logging import configure_logging  # heavy, as are the next two
 
+    from ambidex.host.integrations.background import written_privately
     from ambidex.host.integrations.mcp_server import Offer, mcp_server, served
     from ambidex.host.integrations.served_desktop import Desktop
 
@@ -76,7 +71,7 @@ def serve(
             return 0
         access = stack.enter_context(served(desktop, offer, port))
         if json:
-            stack.enter_context(_written(json, access))
+            stack.enter_context(written_privately(json, access.client_config()))
         echo(f"MCP server: {access.url}")
         echo(f"token:      {access.token}")
         Event().wait()
@@ -93,23 +88,3 @@ def _apps(words: tuple[str, ...]) -> frozenset[str]:
                 f"there is no app {unknown[0]!r}", hint=f"Apps: {', '.join(sorted(known))}."
             )
     return named
-
-
-@contextmanager
-def _written(path: Path, access: Access) -> Iterator[None]:
-    """The client's configuration in a file of its own while the block runs."""
-    text = json_format.dumps(access.client_config(), indent=2) + "\n"
-    try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        raise UsageError(
-            f"{path} exists already", hint="Name a new file, or delete that one."
-        ) from None
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}") from None
-    with open(descriptor, "w", encoding="utf-8") as file:
-        file.write(text)
-    try:
-        yield
-    finally:
-        path.unlink(missing_ok=True)

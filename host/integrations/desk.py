@@ -98,9 +98,9 @@ class Desk(Closing):
         return self._guest
 
     @property
-    def steps(self) -> int:
-        """The steps of the episode so far."""
-        return self._play.steps if self._play else 0
+    def task(self) -> Task:
+        """The task of the episode."""
+        return self._playing().task
 
     @property
     def tools(self) -> tuple[ToolSpec, ...]:
