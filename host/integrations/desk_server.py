@@ -6,7 +6,7 @@ other versions of what it uses. `outside/ambidex_desktop` is the client.
     POST   /desks/ID/reset        {task} (null: none) → {instruction, tools, screen}
     POST   /desks/ID/step         {calls, stop, answer} → {results, screen, outcome}
     POST   /desks/ID/finish       {stop, answer} → the outcome
-    POST   /desks/ID/oracle       make the calls of the task's first oracle → {results, stop, answer}
+    POST   /desks/ID/oracle       play the task's first oracle → {results, stop, answer}
     POST   /desks/ID/fork         a desk in the same state: {id}
     POST   /desks/ID/run          {argv, cwd, env, input, timeout} → {returncode, stdout, stderr}
     GET    /desks/ID/file?path=   a file's content; PUT writes one
@@ -180,7 +180,7 @@ def desk_app(desks: Desks, token: str) -> Starlette:
             with desks.desk(request.path_params["id"]) as desk:
                 return handler(desk, body.model_validate_json(content or b"{}"))
 
-        return route(f"/desks/{{id}}{path}", handle, method)
+        return route(f"/desks/{{id}}{path}", handle, "POST")
 
     def reset(desk: Desk, body: ResetBody) -> Any:
         task = desks.task(body.task)

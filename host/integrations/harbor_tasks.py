@@ -35,12 +35,6 @@ AMBIDEX_TASK = {name}
 [environment.healthcheck]
 command = "curl -s -o /dev/null http://127.0.0.1:8770/"
 timeout_sec = 30.0
-
-[[environment.mcp_servers]]
-name = "ambidex"
-transport = "streamable-http"
-url = "http://127.0.0.1:8770/mcp"
-headers = {{ Authorization = "Bearer ${{AMBIDEX_TOKEN}}" }}
 """
 SCRIPT = """\
 #!/bin/sh

@@ -10,7 +10,14 @@ from pathlib import Path
 
 __all__ = ["Recipe", "read_dockerfile"]
 
-HARMLESS = ("FROM", "LABEL", "MAINTAINER", "EXPOSE", "CMD", "ENTRYPOINT", "SHELL", "USER")
+HARMLESS = ("LABEL", "MAINTAINER", "EXPOSE", "CMD", "USER")
+BASES = re.compile(r"(\S+/)?(debian|ubuntu|scratch)([:@]\S+)?")
+NEEDLESS = re.compile(
+    r"(apt(-get)?\s+(-\S+\s+)*(update|clean)( -\S+)*"
+    r"|rm -rf /var/lib/apt/lists/\*)?"
+)
+"""Commands that nothing depends on where nothing is installed."""
+FOLDERS = re.compile(r"mkdir( -p)?(?P<words>( /[\w/.-]+)+)")
 INSTALL = re.compile(r"apt(-get)?\s+(-\S+\s+)*install\s+(?P<words>.*)")
 
 
@@ -22,13 +29,15 @@ class Recipe:
     """Of Debian."""
     files: tuple[tuple[str, str], ...] = ()
     """Source in the environment's directory, target in the guest."""
+    folders: tuple[str, ...] = ()
+    """Directories to make."""
     env: dict[str, str] = field(default_factory=dict)
     workdir: str = "/app"
 
     @property
     def targets(self) -> tuple[str, ...]:
-        """Where files are copied to."""
-        return tuple(target for _, target in self.files)
+        """The paths that it makes."""
+        return (*self.folders, *(target for _, target in self.files))
 
 
 def read_dockerfile(folder: Path) -> Recipe:
@@ -39,13 +48,25 @@ def read_dockerfile(folder: Path) -> Recipe:
         return Recipe()
     packages: list[str] = []
     files: list[tuple[str, str]] = []
+    folders: list[str] = []
     env: dict[str, str] = {}
     workdir = "/app"
     for line in _instructions(path.read_text(encoding="utf-8")):
         word, _, rest = line.partition(" ")
         match word.upper():
+            case "FROM" if not BASES.fullmatch(rest.strip()):
+                raise ValueError(
+                    f"the Dockerfile is based on {rest.strip()}: a desktop of Ambidex has its own "
+                    "Debian or Ubuntu, and can stand in for debian, ubuntu and scratch only"
+                )
+            case "FROM":
+                pass
             case "RUN":
-                packages += _packages(rest)
+                for part in re.split(r"&&|;", rest):
+                    if made := FOLDERS.fullmatch(part.strip()):
+                        folders += made["words"].split()
+                    else:
+                        packages += _packages(part.strip())
             case "COPY" | "ADD":
                 words = [word for word in shlex.split(rest) if not word.startswith("--")]
                 if rest.startswith("[") or "--from" in rest or "://" in rest or len(words) != 2:
@@ -66,7 +87,7 @@ def read_dockerfile(folder: Path) -> Recipe:
                 workdir = rest.strip() if rest.startswith("/") else f"{workdir}/{rest.strip()}"
             case other if other not in HARMLESS:
                 raise ValueError(_refusal(line))
-    return Recipe(tuple(packages), tuple(files), env, workdir)
+    return Recipe(tuple(packages), tuple(files), tuple(folders), env, workdir)
 
 
 def _instructions(text: str) -> list[str]:
@@ -79,19 +100,13 @@ def _instructions(text: str) -> list[str]:
 
 
 def _packages(command: str) -> list[str]:
-    """The packages that a RUN instruction installs; `ValueError` if it does anything else."""
-    packages: list[str] = []
-    for part in re.split(r"&&|;", command):
-        words = part.strip()
-        if found := INSTALL.fullmatch(words):
-            named = shlex.split(found["words"])
-            packages += [name.partition("=")[0] for name in named if not name.startswith("-")]
-        elif not re.fullmatch(
-            r"(apt(-get)?\s+(-\S+\s+)*(update|clean)( -\S+)*|rm -rf /var/lib/apt/lists/\*|mkdir -p [\w/.-]+)?",
-            words,
-        ):
-            raise ValueError(_refusal(f"RUN {words}"))
-    return packages
+    """The packages that a command installs; `ValueError` if it does anything else."""
+    if found := INSTALL.fullmatch(command):
+        named = shlex.split(found["words"])
+        return [name.partition("=")[0] for name in named if not name.startswith("-")]
+    if NEEDLESS.fullmatch(command):
+        return []
+    raise ValueError(_refusal(f"RUN {command}"))
 
 
 def _refusal(line: str) -> str:

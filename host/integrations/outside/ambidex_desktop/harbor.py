@@ -3,7 +3,7 @@
     harbor run -p tasks --environment-import-path ambidex_desktop.harbor:AmbidexEnvironment
 
 Commands run as the desktop user in a mount namespace with Harbor's directories at the root:
-`/logs`, `/tests`, `/solution` and the task's working directory are in the user's home.
+`/logs`, `/tests`, `/solution` and the task's working directory are folders in /tmp.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .dockerfile import Recipe, read_dockerfile
 __all__ = ["AmbidexEnvironment"]
 
 PLACE = "/tmp/ambidex-harbor"
-"""Where Harbor's directories are in the guest: its home may be collected as evidence."""
+"""Where Harbor's directories are in the guest: not in the home, which may be evidence."""
 ROOTS = ("logs", "tests", "solution", "app", "runtime", "installed-agent")
 SYSTEM = ("bin", "boot", "dev", "etc", "home", "lib", "lib32", "lib64", "libx32", "media", "mnt",
           "opt", "proc", "root", "run", "sbin", "srv", "sys", "tmp", "usr", "var")  # fmt: skip
@@ -104,7 +104,9 @@ class AmbidexEnvironment(BaseEnvironment):
         """Take a machine, revert it and set the task's stage; `force_build` changes nothing."""
         self._desktop = await asyncio.to_thread(self._bridge.desktop)
         await asyncio.to_thread(self._desktop.reset, self.task)
-        await self.exec("true")
+        await self._run(
+            shlex.join(["mkdir", "-p", "/logs", *self._recipe.folders]), None, None, None
+        )
         missing = await self._missing(self._recipe.packages)
         if missing:
             raise RuntimeError(
@@ -162,6 +164,11 @@ class AmbidexEnvironment(BaseEnvironment):
         content = await asyncio.to_thread(self._machine.get, archive)
         with tarfile.open(fileobj=io.BytesIO(content)) as tar:
             tar.extractall(target, filter="data")
+
+    async def call(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Call a tool of the desktop: `results` and `screen`, for agents that run on the host."""
+        seen: dict[str, Any] = await asyncio.to_thread(self._machine.step, (name, arguments))
+        return seen
 
     async def exec(
         self,
