@@ -12,6 +12,8 @@ python -m bench services              machines with services: reverts, checkpoin
 python -m bench resume                a run that is killed and resumed, against one left alone
 python -m bench disk                  files read from the disk of a paused machine
 python -m bench aws-tools             every operation that moto implements, called once; no machine
+python -m bench autoharness           the catalogs of cua-auto-harness, played through our tools
+python -m bench rl                    steps and resets of environments for reinforcement learning
 python -m bench attack                agents that attack their verdict: each must score 0
 python -m bench judge RUN             overhead of the box for verdicts on a run's evidence
 python -m bench livemcpbench DIR      LiveMCPBench's judges against people; no machine
@@ -37,6 +39,7 @@ from rich.console import Console
 
 from ambidex.vm.building.image import open_image
 from bench.attack import attack
+from bench.autoharness import autoharness
 from bench.aws.command import aws_tools
 from bench.desktop import PLACES, crowd, first_ready, reverts, round_trips
 from bench.disk import disk
@@ -49,6 +52,7 @@ from bench.resume import resume
 from bench.retrieval.beside import desktop_retrieval
 from bench.retrieval.command import retrieval
 from bench.retrieval.toolsets import toolset_retrieval
+from bench.rl import rl
 from bench.room import room
 from bench.services import services
 from bench.soak import soak
@@ -99,6 +103,7 @@ def main(
 
 
 app.command(attack)
+app.command(autoharness)
 app.command(aws_tools)
 app.command(desktop_retrieval)
 app.command(disk)
@@ -108,6 +113,7 @@ app.command(names)
 app.command(osworld)
 app.command(retrieval)
 app.command(resume)
+app.command(rl)
 app.command(room)
 app.command(services)
 app.command(soak)

@@ -48,6 +48,14 @@ CLICKS = {
     ("middle", 1): "computer_middle_click",
     ("right", 1): "computer_right_click",
 }
+KEYPAD = {
+    "kp_add": "add",
+    "kp_subtract": "subtract",
+    "kp_multiply": "multiply",
+    "kp_divide": "divide",
+}
+"""Keys with another name in our tools, which have PyAutoGUI's."""
+NO_KEYS = ("kp_enter",)
 EXCEPTIONS = Path(__file__).parent / "autoharness.toml"
 """Entries that do not pass, with the reason."""
 
@@ -75,7 +83,9 @@ def calls_of(action: Action) -> list[Call]:
             where = {"x": action.x, "y": action.y}
             return [("computer_scroll", {**where, **amount, **_held(action.modifiers)})]
         case KeyChord():
-            return [("computer_key", {"keys": list(action.keys)})]
+            if missing := [key for key in action.keys if key in NO_KEYS]:
+                raise UnsupportedActionError(f"no tool presses {missing[0]}")
+            return [("computer_key", {"keys": [KEYPAD.get(key, key) for key in action.keys]})]
         case TypeText():
             return [("computer_type", {"text": action.text})]
     raise UnsupportedActionError(f"no tool for {action.kind}")
@@ -123,9 +133,7 @@ class OurTools(Adapter):
 
     def exec(self, cmd: str, timeout: int = 120) -> tuple[int, str]:
         """Run a shell command in the guest."""
-        result = self.guest.run(
-            ["bash", "-c", cmd], timeout=timeout, env={"PYTHONPATH": LIBRARIES}
-        )
+        result = self.guest.run(["bash", "-c", cmd], timeout=timeout, env={"PYTHONPATH": LIBRARIES})
         return result.returncode or 0, result.stdout
 
     def inject(self, action: Action) -> None:
@@ -189,7 +197,11 @@ def play(
 
 
 def autoharness(
-    *, provider: str = "sandbox", image: str = "debian-12", times: int = 5, only: Collection[str] = ()
+    *,
+    provider: str = "sandbox",
+    image: str = "debian-12",
+    times: int = 5,
+    only: Collection[str] = (),
 ) -> None:
     """Play the catalogs of cua-auto-harness and print what does not pass. `only` names entries."""
     entries = [entry for entry in catalog() if not only or entry.id in only]
@@ -207,5 +219,7 @@ def autoharness(
         if verdict != "pass" or name in listed:
             table.add_row(name, verdict, listed.get(name, ""))
     console = Console(width=150)
-    console.print(f"{passed} of {len(verdicts)} entries pass {times} times of {times} on {provider}")
+    console.print(
+        f"{passed} of {len(verdicts)} entries pass {times} times of {times} on {provider}"
+    )
     console.print(table)
