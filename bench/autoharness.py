@@ -40,7 +40,7 @@ from ambidex.vm import Machine
 __all__ = ["EXCEPTIONS", "autoharness", "catalog", "exceptions", "play"]
 
 LIBRARIES = "/opt/ambidex/site"
-"""Libraries of the guest's server, among them the python-xlib that the probe of raw events needs."""
+"""Libraries of the guest's server: the probe of raw events needs python-xlib."""
 CLICKS = {
     ("left", 1): "computer_click",
     ("left", 2): "computer_double_click",

@@ -13,9 +13,9 @@ from ambidex.host.integrations.background import serving
 from ambidex.host.integrations.desk import DeskOptions
 from ambidex.host.integrations.desk_server import Desks, desk_app
 from ambidex.host.integrations.harbor_tasks import write_harbor_tasks
-from ambidex.host.integrations.outside.ambidex_desktop.client import Bridge, BridgeError, connect
-from ambidex.host.integrations.outside.ambidex_desktop.dockerfile import read_dockerfile
 from ambidex.tasks import Suite
+from ambidex_desktop.client import Bridge, BridgeError, connect
+from ambidex_desktop.dockerfile import read_dockerfile
 from tests.support.peer import PeerMachine
 from tests.support.suites import suite
 

@@ -6,13 +6,13 @@ the module `harbor` needs Harbor, `openenv` OpenEnv, and `rollouts` verifiers.
 
 from typing import Any
 
-from .client import BridgeError, Desktop, connect
+from ambidex_desktop.client import BridgeError, Desktop, connect
 
 __all__ = ["BridgeError", "Desktop", "connect", "load_environment"]
 
 
 def load_environment(**arguments: Any) -> Any:
     """The environment of verifiers, as its `load_environment("ambidex-desktop")` expects."""
-    from .rollouts import load_environment
+    from ambidex_desktop.rollouts import load_environment
 
     return load_environment(**arguments)

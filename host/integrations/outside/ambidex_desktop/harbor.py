@@ -20,8 +20,8 @@ from harbor.environments.base import BaseEnvironment, ExecResult
 from harbor.environments.capabilities import EnvironmentCapabilities
 from harbor.models.task.config import NetworkMode
 
-from .client import Bridge, Desktop, connect
-from .dockerfile import Recipe, read_dockerfile
+from ambidex_desktop.client import Bridge, Desktop, connect
+from ambidex_desktop.dockerfile import Recipe, read_dockerfile
 
 __all__ = ["AmbidexEnvironment"]
 

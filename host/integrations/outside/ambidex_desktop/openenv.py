@@ -15,7 +15,7 @@ from openenv.core.env_client import EnvClient
 from openenv.core.env_server import Action, Environment, Observation, State, create_fastapi_app
 from pydantic import Field
 
-from .client import Desktop, connect
+from ambidex_desktop.client import Desktop, connect
 
 __all__ = ["DesktopAction", "DesktopClient", "DesktopEnvironment", "DesktopObservation", "app"]
 

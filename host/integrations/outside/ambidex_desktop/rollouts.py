@@ -9,7 +9,7 @@ from typing import Any
 import verifiers as vf
 from datasets import Dataset
 
-from .client import BridgeError, Desktop, connect
+from ambidex_desktop.client import BridgeError, Desktop, connect
 
 __all__ = ["DesktopEnv", "load_environment"]
 
