@@ -29,6 +29,7 @@ TWO_CHECKS = CELL.replace(
     { use = "output.json_fields_equal", with = { file = "cells.json", fields = { C3 = 7 } } },
     """,
 )
+NAME = "ambidex.host.integrations.rl:ambidex/Desktop-v0"
 QUICK = DeskOptions(settle=0.0)
 
 
@@ -54,11 +55,10 @@ def play(env: DesktopEnv, actions: Sequence[Any]) -> tuple[Any, float, bool, boo
 
 
 def test_gymnasiums_checker_accepts_the_environment(suite: Suite) -> None:
-    name = "ambidex.host.integrations.rl:ambidex/Desktop-v0"
     peers = "tests.support.peer_provider:PEERS"
     folder = write_suite(suite.folder.parent / "served", cell=SERVED)
     with closing(
-        gymnasium.make(name, suite=folder, provider=peers, settle=0.0, render_mode="rgb_array")
+        gymnasium.make(NAME, suite=folder, provider=peers, settle=0.0, render_mode="rgb_array")
     ) as env:
         check_env(env.unwrapped)
 
@@ -75,6 +75,15 @@ by = "gui"
 calls = []
 """
 """A task that needs none of the tools that a peer does not have."""
+
+
+def test_gymnasium_makes_a_vector_with_spares(tmp_path: Path) -> None:
+    folder = write_suite(tmp_path / "served", cell=SERVED)
+    options = {"suite": folder, "provider": "tests.support.peer_provider:PEERS", "settle": 0.0}
+    with closing(gymnasium.make_vec(NAME, num_envs=2, spares=1, **options)) as vector:
+        seen, info = vector.reset(seed=3)
+        assert seen in vector.observation_space
+        assert list(info["instruction"]) == ["Do nothing.", "Do nothing."]
 
 
 def test_an_episode_that_is_solved_gives_the_reward_1(env: DesktopEnv) -> None:

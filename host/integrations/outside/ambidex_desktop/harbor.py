@@ -63,6 +63,8 @@ class AmbidexEnvironment(BaseEnvironment):
         self._desktop: Desktop | None = None
         self._recipe = Recipe()
         self._finished: dict[str, Any] | None = None
+        self._uploaded: set[str] = set()
+        """Directories that Harbor itself has uploaded: what an agent writes does not count."""
         self._ending: tuple[str, str | None] = ("done", None)
         super().__init__(*args, **kwargs)
 
@@ -130,6 +132,7 @@ class AmbidexEnvironment(BaseEnvironment):
 
     async def upload_dir(self, source_dir: Path | str, target_dir: str) -> None:
         """See `BaseEnvironment`."""
+        self._uploaded.add(str(target_dir))
         buffer = io.BytesIO()
         with tarfile.open(fileobj=buffer, mode="w:gz") as tar:
             tar.add(source_dir, arcname=".")
@@ -179,12 +182,12 @@ class AmbidexEnvironment(BaseEnvironment):
         user: str | int | None = None,
     ) -> ExecResult:
         """Run a command as the desktop user; `user` changes nothing, as the desktop has only that
-        one. In a task of ours, solution and tests are carried out by the bridge, and only in the
-        form in which Harbor starts them."""
+        one. In a task of ours, solution and tests are carried out by the bridge, once Harbor has
+        uploaded them: a command of the agent's before that finds nothing to run."""
         if self.task is not None:
-            if command.startswith(f"({SOLVE}) > "):
+            if command.startswith(f"({SOLVE}) > ") and "/solution" in self._uploaded:
                 return await self._solve()
-            if command.startswith(f"({TEST}) > "):
+            if command.startswith(f"({TEST}) > ") and "/tests" in self._uploaded:
                 self._finished = await asyncio.to_thread(self._machine.finish, *self._ending)
                 return ExecResult(stdout=self._finished["reason"], return_code=0)
             if self._finished is not None:

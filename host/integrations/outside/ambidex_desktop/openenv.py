@@ -119,7 +119,8 @@ class DesktopClient(EnvClient[DesktopAction, DesktopObservation, State]):
     """The client of the server."""
 
     def _step_payload(self, action: DesktopAction) -> dict[str, Any]:
-        return action.model_dump()
+        payload: dict[str, Any] = action.model_dump()
+        return payload
 
     def _parse_result(self, payload: dict[str, Any]) -> StepResult[DesktopObservation]:
         shared = {"reward": payload.get("reward"), "done": payload.get("done", False)}

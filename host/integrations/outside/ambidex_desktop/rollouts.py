@@ -79,8 +79,8 @@ class DesktopEnv(vf.MultiTurnEnv):
                 if seen["outcome"]:
                     break
             if not calls:
-                text = said if isinstance(said, str) else None
-                seen = await asyncio.to_thread(desktop.step, stop="done", answer=text)
+                answer = said if isinstance(said, str) else None
+                seen = await asyncio.to_thread(desktop.step, stop="done", answer=answer)
                 answers.append(vf.UserMessage(content="The episode has ended."))
         except BridgeError as error:
             raise vf.InfraError(str(error)) from error
