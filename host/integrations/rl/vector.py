@@ -72,7 +72,8 @@ class DesktopVectorEnv(VectorEnv[Any, Any, Any]):
         self._used = self._envs[: self.num_envs]
         self._spares = {future: begun[future] for future in futures[self.num_envs :]}
         self._ended = [False] * self.num_envs
-        seen, infos = [], {}
+        seen: list[Seen] = []
+        infos: dict[str, Any] = {}
         for number, future in enumerate(futures[: self.num_envs]):
             observation, info = future.result()
             seen.append(observation)
@@ -87,21 +88,22 @@ class DesktopVectorEnv(VectorEnv[Any, Any, Any]):
             None if self._ended[place] else self._thread(env).submit(env.step, chosen[place])
             for place, env in enumerate(self._used)
         ]
-        seen, infos = [], {}
+        seen: list[Seen] = []
+        infos: dict[str, Any] = {}
         rewards = np.zeros(self.num_envs)
         terminated, truncated = np.zeros((2, self.num_envs), np.bool_)
         for place, move in enumerate(moves):
             if move is None:
                 observation, info = self._replace(place)
             else:
-                observation, reward, ended, cut, info = move.result()
-                rewards[place], terminated[place], truncated[place] = reward, ended, cut
+                observation, reward, end, cut, info = move.result()
+                rewards[place], terminated[place], truncated[place] = reward, end, cut
             seen.append(observation)
             infos = self._add_info(infos, info, place)
-        for place in np.flatnonzero(terminated | truncated):
-            env = self._used[place]
-            self._spares[self._begin(env)] = env
         self._ended = list(terminated | truncated)
+        for env, ended in zip(self._used, self._ended, strict=True):
+            if ended:
+                self._spares[self._begin(env)] = env
         return self._batched(seen), rewards, terminated, truncated, infos
 
     def render(self) -> tuple[Any, ...]:
@@ -134,7 +136,7 @@ class DesktopVectorEnv(VectorEnv[Any, Any, Any]):
         return self._threads[id(env)]
 
     def _batched(self, seen: list[Seen]) -> Any:
-        empty = create_empty_array(self.single_observation_space, self.num_envs)
+        empty: Any = create_empty_array(self.single_observation_space, self.num_envs)
         return concatenate(self.single_observation_space, seen, empty)
 
 

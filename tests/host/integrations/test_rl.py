@@ -174,7 +174,7 @@ def test_a_spare_takes_the_place_of_an_environment_whose_episode_has_ended(suite
         assert list(info["task"]) == ["cell", "cell"]
         for number, action in enumerate(solve(vector)):
             other = solve(vector)[0]
-            both = {key: (action[key], other[key]) for key in action}
+            both: dict[str, Any] = {key: (action[key], other[key]) for key in action}
             both["tool"] = np.array(both["tool"])
             seen, rewards, terminated, *_, info = vector.step(both)
             assert list(terminated) == [number == 2, False]
