@@ -79,8 +79,11 @@ calls = []
 
 def test_gymnasium_makes_a_vector_with_spares(tmp_path: Path) -> None:
     folder = write_suite(tmp_path / "served", cell=SERVED)
-    options = {"suite": folder, "provider": "tests.support.peer_provider:PEERS", "settle": 0.0}
-    with closing(gymnasium.make_vec(NAME, num_envs=2, spares=1, **options)) as vector:
+    peers = "tests.support.peer_provider:PEERS"
+    vectors = gymnasium.make_vec(
+        NAME, num_envs=2, spares=1, suite=folder, provider=peers, settle=0.0
+    )
+    with closing(vectors) as vector:
         seen, info = vector.reset(seed=3)
         assert seen in vector.observation_space
         assert list(info["instruction"]) == ["Do nothing.", "Do nothing."]
