@@ -11,10 +11,10 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, ValidationError
 
 from ambidex.evaluators.strict import Strict, explain
-from ambidex.host import GATEWAY, Stop
+from ambidex.host import GATEWAY, Stop, is_gui
 from ambidex.host.errors import EndedBy, UsageError
 from ambidex.host.records.config import NAME as CONFIG
-from ambidex.host.records.config import RunConfig, SchemaNumber, read_config
+from ambidex.host.records.config import Modality, RunConfig, SchemaNumber, read_config
 from ambidex.host.records.jury import JuryRecord
 
 __all__ = [
@@ -67,6 +67,14 @@ class CallCount(Strict):
     repeats: Count = 0
     """Successful calls that repeated an earlier one: same arguments, same result, and nothing
     changed in between."""
+
+    @property
+    def modality(self) -> Modality | None:
+        """None for a name that was not on offer, and for a gateway's own tool: it counts as the
+        tools that it executed."""
+        if self.app in ("", GATEWAY):
+            return None
+        return "gui" if is_gui(self.app) else "tools"
 
 
 class Outcome(Strict):
@@ -246,16 +254,13 @@ class Row(Outcome):
 
     @property
     def tool_calls(self) -> int:
-        """Calls of the modality `tools`, failed ones included. A gateway's calls count as the
-        tools that it executed for them."""
-        return sum(
-            count.calls for count in self.calls if count.app not in ("", "computer", GATEWAY)
-        )
+        """Calls of the modality `tools`, failed ones included."""
+        return sum(count.calls for count in self.calls if count.modality == "tools")
 
     @property
     def gui_calls(self) -> int:
         """Calls of the modality `gui`, failed ones included."""
-        return sum(count.calls for count in self.calls if count.app == "computer")
+        return sum(count.calls for count in self.calls if count.modality == "gui")
 
 
 class Rows:
