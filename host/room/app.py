@@ -237,7 +237,7 @@ class Room:
         return JSONResponse({"lanes": family})
 
     def _rows(self) -> JSONObjects:
-        return [{**run.head, "run": run.run, "rows": run.rows} for run in self._runs]
+        return [run.whole for run in self._runs]
 
     async def _screen(self, request: Request) -> Response:
         live = self._live_trial(request)

@@ -67,6 +67,15 @@ export async function fetched(address, options = {}) {
   return body;
 }
 
+// POST a JSON body; answers and errors as `fetched`.
+export const posted = (address, body) => fetched(address, {
+  method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body),
+});
+
+// A drop-down list of [value, text], and a field with its name.
+export const chooser = (name, options) => el("select", { name }, ...options.map(([value, text]) => el("option", { value }, text)));
+export const field = (name, input) => el("label", {}, el("span", {}, name), input);
+
 // The id of this page: kept across reloads, different in every tab.
 export const viewer = (() => {
   let name = sessionStorage.getItem("viewer");

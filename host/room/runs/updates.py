@@ -28,6 +28,11 @@ class RunSummary:
         """Differs from that of an earlier summary if there is something to tell."""
         return (self.run, self.restarts, len(self.changes), self.head)
 
+    @property
+    def whole(self) -> dict[str, Any]:
+        """The head with all `rows`."""
+        return {**self.head, "run": self.run, "rows": self.rows}
+
 
 @dataclass
 class RunUpdates:
