@@ -13,6 +13,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from ambidex.host.errors import UsageError
+from ambidex.host.records.rows import Key
 from ambidex.host.report.csv_file import write_csv_file
 from ambidex.host.report.failure_sheet import CAUSES, COLUMNS, sheet
 from ambidex.host.report.report_lines import lines
@@ -22,7 +23,6 @@ __all__ = ["SHEET", "Label", "labels_of", "set_label"]
 SHEET = "failures.csv"
 TICK = "yes"
 REVIEWERS = 2
-KEY = ("agent", "task", "trial")
 
 
 class Label(BaseModel):
@@ -30,9 +30,6 @@ class Label(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    agent: str
-    task: str
-    number: int
     reviewer: Annotated[int, Field(ge=1, le=REVIEWERS)]
     cause: str
     on: bool
@@ -44,16 +41,11 @@ class Label(BaseModel):
             raise ValueError(f"a cause is one of: {', '.join(CAUSES)}")
         return cause
 
-    @property
-    def key(self) -> tuple[str, str, str]:
-        """The trial, as in the sheet's first columns."""
-        return (self.agent, self.task, str(self.number))
 
-
-def labels_of(run: Path, agent: str, task: str, number: int) -> list[dict[str, Any]]:
+def labels_of(run: Path, trial: Key) -> list[dict[str, Any]]:
     """The ticks of a trial, as JSON: `reviewer` and `cause` of each."""
     for record in _read(run / SHEET):
-        if _key(record) == (agent, task, str(number)):
+        if _key(record) == _cells(trial):
             return [
                 {"reviewer": reviewer, "cause": cause}
                 for reviewer in range(1, REVIEWERS + 1)
@@ -63,17 +55,17 @@ def labels_of(run: Path, agent: str, task: str, number: int) -> list[dict[str, A
     return []
 
 
-def set_label(run: Path, label: Label) -> None:
+def set_label(run: Path, trial: Key, label: Label) -> None:
     """Set or remove a tick in the run's failure sheet, which is written if the trial is not in it
     yet. `UsageError` if the trial is not an unsolved one."""
     path = run / SHEET
     with _alone(run):
         records = _read(path)
-        if all(_key(record) != label.key for record in records):
+        if all(_key(record) != _cells(trial) for record in records):
             records = _merged([*sheet(lines([run]))], records)
-        mine = [record for record in records if _key(record) == label.key]
+        mine = [record for record in records if _key(record) == _cells(trial)]
         if not mine:
-            raise UsageError(f"{label.task}.{label.number} is not a scored trial that failed")
+            raise UsageError(f"{trial[0]}.{trial[2]} is not a scored trial that failed")
         for record in mine:
             record[_column(label.reviewer, label.cause)] = TICK if label.on else ""
         staging = path.with_suffix(".new")
@@ -97,8 +89,13 @@ def _column(reviewer: int, cause: str) -> str:
     return f"reviewer {reviewer}: {cause}"
 
 
+def _cells(trial: Key) -> tuple[str, str, str]:
+    task, agent, number = trial
+    return (agent, task, str(number))
+
+
 def _key(record: Any) -> tuple[str, str, str]:
-    agent, task, trial = (str(record.get(name, "")) for name in KEY)
+    agent, task, trial = (str(record.get(name, "")) for name in ("agent", "task", "trial"))
     return (agent.removeprefix("'"), task.removeprefix("'"), trial)
 
 

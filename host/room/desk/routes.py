@@ -16,6 +16,7 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from ambidex.host.records.config import read_config
+from ambidex.host.records.rows import Key
 from ambidex.host.report.failure_sheet import CAUSES
 from ambidex.host.room.answers import malformed
 from ambidex.host.room.desk.labels import Label, labels_of, set_label
@@ -84,13 +85,11 @@ class DeskRoutes:
 
     async def _verdict(self, request: Request) -> Response:
         folder = self._folder(request)
-        start = self.wall.trajectory(folder).start
-        who = (start.get("agent", ""), start.get("task", ""), start.get("trial", 0))
         answer = {
             "score": score_of(folder),
             "evidence": await run_in_threadpool(evidence_of, folder),
             "causes": CAUSES,
-            "labels": await run_in_threadpool(labels_of, folder.parent, *who),
+            "labels": await run_in_threadpool(labels_of, folder.parent, self._key(folder)),
         }
         return JSONResponse(answer)
 
@@ -105,7 +104,7 @@ class DeskRoutes:
             label = Label.model_validate_json(await request.body())
         except ValidationError as error:
             return malformed(error)
-        await run_in_threadpool(set_label, folder.parent, label)
+        await run_in_threadpool(set_label, folder.parent, self._key(folder), label)
         return JSONResponse({"on": label.on})
 
     async def _evidence(self, request: Request) -> Response:
@@ -119,6 +118,10 @@ class DeskRoutes:
         if kind.startswith(TEXTS):
             return FileResponse(path, media_type="text/plain; charset=utf-8")
         return FileResponse(path, filename=path.name, media_type="application/octet-stream")
+
+    def _key(self, folder: Path) -> Key:
+        start = self.wall.trajectory(folder).start
+        return (start.get("task", ""), start.get("agent", ""), start.get("trial", 0))
 
     def _folder(self, request: Request) -> Path:
         return self.wall.trial(request.path_params["run"], request.path_params["trial"])

@@ -116,9 +116,9 @@ class Transcript:
         if line["agent"] == "planner" and config.grounder:
             dialect = Grounded(dialect, config.grounder, self._model)
         self._agent = ModelAgent(self._model, dialect, briefing)
-        if config.prompts != prompts_hash():
+        if config.prompts not in ("", prompts_hash()):
             self.notes.append("The prompts have changed since: requests contain today's.")
-        if config.catalogue != catalogue_hash(_catalogue()):
+        if config.catalogue not in ("", catalogue_hash(_catalogue())):
             self.notes.append("Tools have changed since: requests contain today's descriptions.")
 
     def _step(self, step: Step) -> None:
@@ -147,7 +147,7 @@ class Transcript:
 
     def _requests(self, agent: Agent, model: RecordedModel, step: Step) -> list[Request]:
         frame = load_frame(self.folder, step.before) if step.before else None
-        tools = tuple(_tool(name) for name in self._offers.get(step.offered, ()))
+        tools = tuple(self._tool(name) for name in self._offers.get(step.offered, ()))
         seen = replace(frame, focused=step.focused) if frame else None
         model.answers, model.asked = deque(step.decision.exchanges), []
         decision = agent.step(Observation(seen, self._results, tools, step.notes))
@@ -156,6 +156,15 @@ class Transcript:
             for call, result in zip(decision.calls, step.results, strict=False)
         )
         return model.asked
+
+    def _tool(self, name: str) -> ToolSpec:
+        tool = _catalogue().get(name) or _gateway_tools().get(name)
+        if tool is None:
+            tool = ToolSpec(name, "", "(The description was not kept.)", {}, reads_only=False)
+            note = f"This version has no tool {name}: its description is missing in requests."
+            if note not in self.notes:
+                self.notes.append(note)
+        return tool
 
     def _stored(self, body: Mapping[str, Any]) -> dict[str, int | list[int]]:
         return {
@@ -207,10 +216,3 @@ def _catalogue() -> dict[str, ToolSpec]:
 @cache
 def _gateway_tools() -> dict[str, ToolSpec]:
     return {tool.name: tool for tools in SPECS.values() for tool in tools}
-
-
-def _tool(name: str) -> ToolSpec:
-    tool = _catalogue().get(name) or _gateway_tools().get(name)
-    if tool is None:
-        raise LookupError(f"this version has no tool {name}")
-    return tool

@@ -37,7 +37,7 @@ export class Desk {
     this.timeline = new Timeline(this.reel, (index, after) => this.look(index, after), (on) => { this.stage.differ = on; }, () => this.copyLink());
     this.desk = el("div.desk", {}, el("div.left", {}, this.forking.root, this.screen, this.timeline.root), this.side);
     this.transcript = new Transcript(this.path);
-    this.verdict = new Verdict(this.path, this.reel);
+    this.verdict = new Verdict(this.path);
     this.tabs = new Tabs(this.path, [["", "Steps", this.desk], ["transcript", "Transcript", this.transcript.root], ["verdict", "Verdict", this.verdict.root]], (name) => this.tab(name));
     place.append(this.heading, this.facts, el("div.controls.top", {}, this.tabs.list, this.kin, this.attempts, this.controls.root), this.desk, this.transcript.root, this.verdict.root);
     this.first = true;

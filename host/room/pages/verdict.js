@@ -5,9 +5,8 @@ import { el, fetched, posted, tell } from "./dom.js";
 const STATES = { absent: "missing in the guest", too_large: "too large", unreadable: "cannot be read", folder: "a folder", link: "a link", special: "not a plain file", failed: "the question failed" };
 
 export class Verdict {
-  constructor(path, reel) {
+  constructor(path) {
     this.path = path;
-    this.reel = reel;
     this.root = el("section.sheet");
   }
 
@@ -61,13 +60,12 @@ export class Verdict {
   // The causes that two reviewers tick, kept in the run's failures.csv.
   labels(causes, labels) {
     const ticked = new Set(labels.map(({ reviewer, cause }) => `${reviewer} ${cause}`));
-    const { agent, task, trial } = this.reel.start;
     const box = (reviewer, cause) => el("label", {}, el("input", {
       type: "checkbox", checked: ticked.has(`${reviewer} ${cause}`),
       onchange: async (event) => {
         const { target } = event;
         try {
-          await posted(`/api/trials/${this.path}/labels`, { agent, task, number: trial, reviewer, cause, on: target.checked });
+          await posted(`/api/trials/${this.path}/labels`, { reviewer, cause, on: target.checked });
         } catch (error) {
           target.checked = !target.checked;
           tell(error.message);

@@ -8,7 +8,7 @@ import { Pair } from "./pair.js";
 import { RunDialogs } from "./runs.js";
 import { needing } from "./state.js";
 
-const FEW = 4; // runs that are open at first; of more, only those that are running
+const FEW = 8; // runs that are open at first; of more, only those that are running
 
 export class Wall {
   constructor(place, query) {
