@@ -32,7 +32,7 @@ export function seconds(value) {
 
 export function dollars(value) {
   if (value === null || value === undefined) return "cost unknown";
-  return value ? `$${value < 1 ? value.toFixed(4) : value.toFixed(2)}` : "";
+  return value ? `$${value < 0.1 ? value.toFixed(4) : value.toFixed(2)}` : "";
 }
 
 export function shortArgument(value) {

@@ -117,8 +117,9 @@ class Item {
     if (name.startsWith("tool ") && !part.role) return el("details.part", {}, el("summary", {}, name), el("pre", {}, ...this.marked(JSON.stringify(part, null, 2))));
     const content = part.content ?? part.output ?? part.text;
     const items = Array.isArray(content) ? content : content === undefined || content === null ? [] : [content];
-    const { role, content: _, ...rest } = part;
-    return el("div.part", {}, el("span.chip", {}, name || "value"), ...items.flatMap((item) => this.item(item)),
+    const { role, content: _, tool_calls: calls, tool_call_id: call, ...rest } = part;
+    return el("div.part", {}, el("span.chip", {}, call ? `${name}, result of ${call}` : name || "value"), ...items.flatMap((item) => this.item(item)),
+      ...(calls || []).map((made) => el("code", {}, ...this.marked(`${made.id}: ${made.function?.name} ${made.function?.arguments}`))),
       ...(Object.keys(rest).length ? [el("pre.quiet", {}, ...this.marked(JSON.stringify(rest, null, 1)))] : []));
   }
 

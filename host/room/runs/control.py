@@ -135,7 +135,7 @@ def _kept(run: Path) -> tuple[list[str], Path]:
     kept = None
     with suppress(OSError, ValueError, KeyError, TypeError):
         kept = kept_command(run)
-    program, *words = shlex.split(kept[0]) if kept else [""]
+    program, *words = (shlex.split(kept[0]) if kept else []) or [""]
     if kept is None or program != "ambidex" or not words or words[0] not in RESUMABLE:
         raise UsageError(
             f"the command that made {run.name} was not kept",

@@ -23,8 +23,8 @@ TAIL = 6
 """Lines at the end of the output that are shown as the reason of a failure."""
 ERROR_PREFIX = "ambidex: "
 """Prefix of error messages of the command line."""
-ENDED = (0, 1, 3)
-"""Exit codes of a run that took place; see `host.cli.main`."""
+ENDED = (1, 3, 130)
+"""Exit codes, besides 0, of a run that took place; see `host.cli.main`."""
 
 
 def spawn(
@@ -55,20 +55,18 @@ def spawn(
     threading.Thread(target=wait, daemon=True).start()
 
 
-def outcome(
-    out: Path, output: str, code: int | None, done: Sequence[int] = (0,)
-) -> tuple[str, str]:
+def outcome(out: Path, output: str, code: int | None, done: Sequence[int] = ()) -> tuple[str, str]:
     """The state of a process (running, ended or failed) and the reason of a failure. `output` is
     the name of its output file in the directory of its run, `code` its exit code if it is known.
-    Without one it counts as failed if it printed an error or left no run."""
-    if code in done:
+    Without one, or with one of `done`, it failed if it printed an error or left no run."""
+    if code == 0:
         return "ended", ""
     with (out / output).open(encoding="utf-8", errors="replace") as file:
         if code is None and _locked(file):
             return "running", ""
         lines = file.read().splitlines()
     errors = [number for number, line in enumerate(lines) if line.startswith(ERROR_PREFIX)]
-    if code is None and not errors and (out / CONFIG).exists():
+    if (code is None or code in done) and not errors and (out / CONFIG).exists():
         return "ended", ""
     reason = "\n".join(lines[errors[-1] :] if errors else lines[-TAIL:]).removeprefix(ERROR_PREFIX)
     ended = "ended" if code is None else f"exit code {code}"
