@@ -38,9 +38,6 @@ async ([selector, text]) => {
   return performance.now() - began;
 }
 """
-PAINTED = """
-() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0
-"""
 
 
 def wall(*, counts: tuple[int, ...] = (1_000, 10_000), runs: int = 10) -> None:

@@ -16,7 +16,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import (
-    FileResponse,
+    HTMLResponse,
     JSONResponse,
     Response,
     StreamingResponse,
@@ -35,7 +35,7 @@ from ambidex.host.room.forking import ForkRequest, Forks, forkable
 from ambidex.host.room.frame_images import frame_response
 from ambidex.host.room.lease import Leases
 from ambidex.host.room.lineage import lanes
-from ambidex.host.room.parts import PAGES, mounts
+from ambidex.host.room.parts import mounts, room_page
 from ambidex.host.room.runs.control import RunControl
 from ambidex.host.room.runs.routes import RunRoutes
 from ambidex.host.room.runs.updates import RunSummary, RunUpdates
@@ -153,7 +153,7 @@ class Room:
         self._started = self.control.summaries()
 
     async def _page(self, request: Request) -> Response:
-        return FileResponse(PAGES / "index.html", headers={"cache-control": "no-store"})
+        return HTMLResponse(room_page(), headers={"cache-control": "no-store"})
 
     async def _events(self, request: Request) -> Response:
         viewer = request.query_params.get("viewer", "")

@@ -4,7 +4,7 @@ import { el } from "./dom.js";
 const ENDS = {
   done: ["End as done", "The desktop is judged as it is now, as if the agent had said that it is done.", "The trial gets a score. It counts as assisted, so reports leave it out unless --assisted is given."],
   infeasible: ["End as infeasible", "Judged as if the agent had said that the task cannot be done: it scores 1 if the task is infeasible, and 0 if it can be done.", "The trial gets a score. It counts as assisted, so reports leave it out unless --assisted is given."],
-  void: ["End as void", "This attempt gets no score, and the trial is run again from the start on a fresh machine.", "What the agent has done so far is lost for the results; its record is kept as an earlier attempt."],
+  void: ["End as void", "This attempt gets no score, and the trial is run again from the start on a fresh machine.", "What the agent has done so far does not count. Its record is kept as an earlier attempt."],
 };
 
 export class Controls {

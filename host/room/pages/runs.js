@@ -52,7 +52,7 @@ export class RunDialogs {
     };
     const go = el("button.primary", { onclick: (event) => this.send(event, "/api/runs", values(), ({ run }) => `Started ${run}.`) }, "Start the run");
     this.show("Start a run",
-      el("p.quiet", {}, "Starts a process on the control room's computer, which goes on when this page or the room is closed. A model costs money."),
+      el("p.quiet", {}, "Starts a process on the control room's computer, which keeps running when this page or the room is closed. Requests to a model cost money."),
       field("Suite", fields.suite), field("Tasks", fields.tasks), field("Model", fields.model), field("Agent", fields.agent),
       field("Condition", fields.condition), field("Trials per task", fields.runs), field("Steps at most", fields.steps),
       field("Machines", fields.machines), field("Provider", fields.provider), line, this.wrong, this.buttons(go));
@@ -66,7 +66,7 @@ export class RunDialogs {
     const go = el("button.danger", { onclick: (event) => this.send(event, `/api/runs/${encodeURIComponent(run.run)}/stop`, {}, () => `Stopping ${run.run}.`) }, "Stop the run");
     this.show(`Stop ${run.run}?`,
       el("p", {}, "Trials in progress are abandoned without a result, and their machines are closed. Trials that have ended keep their scores."),
-      el("p.quiet", {}, "Resuming the run plays the abandoned trials again from the start. An experiment ends with all its runs."), this.wrong, this.buttons(go));
+      el("p.quiet", {}, "Resuming the run starts the abandoned trials again. If the run is part of an experiment, the whole experiment stops."), this.wrong, this.buttons(go));
   }
 
   async resume(run) {
@@ -75,7 +75,7 @@ export class RunDialogs {
       const { command, directory } = await fetched(`/api/runs/${encodeURIComponent(run.run)}/command`);
       const go = el("button.primary", { onclick: (event) => this.send(event, `/api/runs/${encodeURIComponent(run.run)}/resume`, {}, () => `Resuming ${run.run}.`) }, "Resume the run");
       this.show(`Resume ${run.run}?`,
-        el("p", {}, `Plays the ${run.planned - run.done} trials that have no score yet, by running this command again in ${directory}:`),
+        el("p", {}, `Runs the ${run.planned - run.done} trials without a score, with the same command as before, in ${directory}:`),
         el("code.command", {}, command), el("p.quiet", {}, "Only resume runs whose command you trust."), this.wrong, this.buttons(go));
     } catch (error) {
       tell(error.message);

@@ -8,7 +8,8 @@ import { Pair } from "./pair.js";
 import { RunDialogs } from "./runs.js";
 import { needing } from "./state.js";
 
-const FEW = 8; // runs that are open at first; of more, only those that are running
+const FEW = 8; // up to as many runs are all open at first; of more, those running and the latest
+const LATEST = 3;
 
 export class Wall {
   constructor(place, query) {
@@ -103,7 +104,7 @@ export class Wall {
       const rows = this.filters.rows(run);
       group.root.hidden = filtered && !rows.length;
       this.shown += rows.length;
-      const open = Boolean(run.active) || runs.length <= FEW;
+      const open = Boolean(run.active) || runs.length <= FEW || at < LATEST;
       group.show(run, rows, { kin: this.kin, open, filtered, wanting: wanting.filter((trial) => trial.run === run.run).length });
     });
     for (const group of this.groups.values()) group.rows.draw(); // where all have their place

@@ -144,6 +144,22 @@ def test_a_trial_that_needs_a_person_is_marked_and_notified(page: Page, stuck: R
     page.evaluate("localStorage.clear()")
 
 
+def test_wall_and_dialogs_are_pictured(tab: Page, address: Callable[[], str]) -> None:
+    for scheme, size in itertools.product(SCHEMES, (WIDE, NARROW)):
+        look = f"{scheme}-{size['width']}"
+        with visit(tab, address(), size, scheme) as page:
+            expect(page.locator(".card.wanting")).to_be_visible()
+            pictured(page, f"room-runs-{look}")
+            page.get_by_role("button", name="Start a run").click()
+            pictured(page, f"room-start-{look}")
+            page.keyboard.press("Escape")
+            page.evaluate("location.hash = '#/trial/stuck/cell.1'")
+            page.get_by_role("button", name="End …").click()
+            page.get_by_role("radio", name="End as void").check()
+            pictured(page, f"room-end-{look}")
+            page.keyboard.press("Escape")
+
+
 def test_a_run_is_started_by_the_form_and_a_failure_is_shown(page: Page, runs: Path) -> None:
     page.keyboard.press("n")
     dialog = page.get_by_role("dialog")
@@ -163,19 +179,3 @@ def test_stopping_a_run_names_its_consequence_first(page: Page) -> None:
     expect(dialog.get_by_role("alert")).to_contain_text("process of this control room")
     dialog.get_by_role("button", name="Cancel").click()
     expect(dialog).to_be_hidden()
-
-
-def test_wall_and_dialogs_are_pictured(tab: Page, address: Callable[[], str]) -> None:
-    for scheme, size in itertools.product(SCHEMES, (WIDE, NARROW)):
-        look = f"{scheme}-{size['width']}"
-        with visit(tab, address(), size, scheme) as page:
-            expect(page.locator(".card.wanting")).to_be_visible()
-            pictured(page, f"room-runs-{look}")
-            page.get_by_role("button", name="Start a run").click()
-            pictured(page, f"room-start-{look}")
-            page.keyboard.press("Escape")
-            page.evaluate("location.hash = '#/trial/stuck/cell.1'")
-            page.get_by_role("button", name="End …").click()
-            page.get_by_role("radio", name="End as void").check()
-            pictured(page, f"room-end-{look}")
-            page.keyboard.press("Escape")
