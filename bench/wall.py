@@ -82,15 +82,16 @@ def _invented_run(folder: Path, number: int, trials: int) -> None:
         model=model,
     )
     (folder / CONFIG).write_text(config.model_dump_json())
+    digest = config.hash
     with (folder / RESULTS).open("w") as file:
         for at, task in enumerate(config.tasks):
-            first = at % 9 == 0
-            if first:
-                file.write(_row(config, task, at, 1, void=True).model_dump_json() + "\n")
-            file.write(_row(config, task, at, 1 + first, void=False).model_dump_json() + "\n")
+            for attempt in (1, 2) if at % 9 == 0 else (1,):
+                void = at % 9 == 0 and attempt == 1
+                row = _row(config, task, at, attempt, void).model_copy(update={"config": digest})
+                file.write(row.model_dump_json() + "\n")
 
 
-def _row(config: RunConfig, task: str, at: int, attempt: int, *, void: bool) -> Row:
+def _row(config: RunConfig, task: str, at: int, attempt: int, void: bool) -> Row:
     score = None if void else float(at % 3 > 0)
     return Row(
         suite=config.suite,
@@ -113,7 +114,7 @@ def _row(config: RunConfig, task: str, at: int, attempt: int, *, void: bool) -> 
         seconds={"total": 30.0 + at % 60},
         folder=f"{task}.1",
         started="2026-01-01T09:00:00+00:00",
-        config=config.hash,
+        config="",
         code="0",
     )
 

@@ -101,7 +101,7 @@ def test_checks_say_what_they_expected_and_found(page: Page, trial: Path) -> Non
 
 def _path(link: object) -> str:
     href = link.get_attribute("href")  # type: ignore[attr-defined]
-    return urlsplit(href).path
+    return str(urlsplit(href).path)
 
 
 def test_causes_that_are_ticked_are_kept_in_the_failure_sheet(page: Page, trial: Path) -> None:

@@ -57,7 +57,7 @@ class Repeats:
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wall") / "runs"
-    invented_runs(folder, 3, 2000)
+    invented_runs(folder, 3, 300)
     return folder
 
 
@@ -96,7 +96,7 @@ def page(tab: Page, address: Callable[[], str]) -> Iterator[Page]:
 def test_only_the_lines_in_sight_are_in_the_document(page: Page) -> None:
     assert page.locator(".line").count() < 100
     page.evaluate("scrollTo(0, document.body.scrollHeight)")
-    expect(page.get_by_role("link", name="task-01999")).to_be_visible()
+    expect(page.get_by_role("link", name="task-00299")).to_be_visible()
     assert page.locator(".line").count() < 100
     assert page.evaluate(UNNAMED) == []
 
@@ -112,19 +112,19 @@ def test_trials_are_searched_filtered_and_sorted(page: Page) -> None:
     page.get_by_label("All outcomes").select_option("not solved")
     page.get_by_label("All conditions").select_option("tools")
     page.get_by_label("Sort by").select_option("Sort: attempts, most first")
-    expect(shown).to_contain_text("; 667 shown")
+    expect(shown).to_contain_text("; 100 shown")
     expect(page.locator(".group:visible .line").first).to_contain_text("2 attempts")
     assert "condition=tools" in page.url
     page.locator(".group:visible .line a").first.click()
     page.get_by_role("link", name="all trials").click()
-    expect(shown).to_contain_text("; 667 shown")
+    expect(shown).to_contain_text("; 100 shown")
 
 
 def test_a_run_is_a_group_that_stays_closed(page: Page) -> None:
     group = page.get_by_label("run 20260101-090001-office-model-gui")
     summary = group.locator("summary")
-    expect(summary).to_contain_text("66.6 % solved")
-    expect(summary).to_contain_text("2000 of 2000 trials")
+    expect(summary).to_contain_text("66.7 % solved")
+    expect(summary).to_contain_text("300 of 300 trials")
     summary.click()
     expect(group.locator(".line:visible")).to_have_count(0)
     page.reload()
