@@ -40,7 +40,8 @@ test: browser
 	.venv/bin/ruff format --check .
 	! git grep -nE '^(<{7}|>{7}) '
 	-$(TOGETHER) image test-plain image-services
-	-$(TOGETHER) test-vm test-osworld test-desks test-tools test-foundry test-conformance test-experiment test-services
+	-$(TOGETHER) test-osworld test-desks test-tools test-foundry test-conformance test-experiment test-services
+	-$(MAKE) --no-print-directory test-vm
 	@.venv/bin/python tests/summary.py $(RESULTS)
 
 # Attacks on verdicts, runs and the host: without a desktop, then on sandbox desktops. Part of `make test`.
@@ -54,9 +55,9 @@ test-plain:
 	.venv/bin/mypy
 	.venv/bin/pytest -m "not sandbox and not vm" --numprocesses $(PROCESSES) --dist worksteal $(call results,plain)
 
-# On virtual machines and sandbox desktops, two stages at a time, the longest first; the tests of tools
-# say together what is proved, so they are in one process. Files of their OWN process take as long as
-# a folder.
+# On sandbox desktops, two stages at a time, the longest first; the tests of tools say together what
+# is proved, so they are in one process. Files of their OWN process take as long as a folder. Emulated
+# machines have two processors each and lose more than half their speed beside other work: they run alone.
 OWN = foundry experiment
 test-vm:
 	.venv/bin/pytest tests/conformance tests/vm tests/attack -m vm $(call results,vm)

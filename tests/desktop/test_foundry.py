@@ -35,13 +35,15 @@ from ambidex.toolgen.verdicts import give_verdict
 from examples.foundry.stand_in import app
 from tests.support.served import CATALOGUE
 from tests.support.serving import serve
-from tests.toolgen.drafts import CANDIDATES, GOOD, ROOT, TASKS
+from tests.toolgen.drafts import CANDIDATES, ROOT, TASKS
 from tests.toolgen.reviewed import submission
 
 WISHES = {
     "calc-write-cell": "Put a number, a text or a formula into one cell of a spreadsheet.",
     "gnome-count-pictures": "Count the pictures in a folder, to choose a background.",
 }
+GOOD = ("calc-reverse-rows", "gnome-set-night-light")
+"""Of the good ones, those with the most to show: a repair on the way, and an effect to measure."""
 MODELS = {
     "calc-flip-list": "hasty",
     "writer-remove-lines": "idle",
@@ -175,4 +177,4 @@ def test_a_tool_accepted_by_two_people_is_served_listed_and_passes_its_tests(
             argv, cwd=tree, env={**os.environ, **there}, capture_output=True, text=True, check=False
         )
     assert ran.returncode == 0, ran.stdout[-3000:]
-    assert "10 passed" in ran.stdout, ran.stdout[-500:]
+    assert "skipped" not in ran.stdout, ran.stdout[-500:]

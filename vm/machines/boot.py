@@ -56,8 +56,8 @@ def wait_until_ready(
 ) -> None:
     """Wait until the guest reports that it is ready.
 
-    `MachineError` after `bound` seconds, or if the machine ends; with the stage it reached, the end
-    of its console and the path of its last frame.
+    `MachineError` after `bound` seconds, or if the machine ends or its desktop session fails; with
+    the stage it reached, the end of its console and the path of its last frame.
     """
     shown = ""
     answering = False
@@ -75,6 +75,9 @@ def wait_until_ready(
                 shown = stage
                 say(f"{instance.name}: {stage}")
             raise
+        except MachineError as error:
+            answering = True
+            raise failure(str(error)) from None
 
     def failure(reason: str) -> MachineError:
         console = instance.console()

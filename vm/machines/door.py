@@ -35,6 +35,14 @@ def new_token() -> str:
     return secrets.token_urlsafe(32)
 
 
+DESKTOP = "desktop"
+"""The check of a health report that does not hold once the desktop session has failed."""
+SLOW_SESSION = (
+    "GNOME ends a session if one of its parts needs more than 90 s to start, which happens on a "
+    "computer that is busy with other work; try again when it is not."
+)
+ERROR_TEXT, SEEN = 600, 200
+"""Largest parts of an answer, and of one check, in an error message."""
 LARGEST = 32 << 20
 """Largest answer in bytes. Guests are not trusted: one may be a fork that an agent has used."""
 
@@ -83,8 +91,8 @@ class GuestAnswer:
 
     @property
     def text(self) -> str:
-        """The first 600 bytes, as text."""
-        return self.body[:600].decode(errors="replace")
+        """The first `ERROR_TEXT` bytes, as text."""
+        return self.body[:ERROR_TEXT].decode(errors="replace")
 
     def fields(self) -> dict[str, Any]:
         """The body as a JSON object; `NotYetError` if it is not one."""
@@ -95,6 +103,29 @@ class GuestAnswer:
         if not isinstance(payload, dict):
             raise NotYetError(f"the guest's answer is not a JSON object: {self.text!r:.100}")
         return payload
+
+
+def not_ready(answer: GuestAnswer) -> NotYetError | MachineError:
+    """The error that a health report of a guest which is not ready stands for.
+
+    It names the checks that do not hold; `MachineError` if the desktop session has failed.
+    """
+    text = answer.text
+    try:
+        checks = answer.fields().get("checks")
+    except NotYetError:
+        checks = None
+    failed: dict[str, str] = {}
+    if isinstance(checks, dict):
+        for name, check in checks.items():
+            if isinstance(check, dict) and check.get("ok") is not True:
+                failed[name] = str(check.get("seen"))[:SEEN]
+    if failed:
+        text = "; ".join(f"{name}: {seen}" for name, seen in failed.items())
+    message = f"the guest answers {answer.status}: {text[:ERROR_TEXT]}"
+    if DESKTOP in failed:
+        return MachineError(f"{message}. {SLOW_SESSION}")
+    return NotYetError(message)
 
 
 @dataclass(frozen=True)
@@ -129,7 +160,10 @@ class Door:
         return GuestAnswer(answer.status, read)
 
     def health(self, timeout: float = 5.0) -> dict[str, object]:
-        """The guest's health report if it is ready; `NotYetError` says what is missing."""
+        """The guest's health report if it is ready; `NotYetError` says what is missing.
+
+        `MachineError` if its desktop session has failed, since waiting does not help then.
+        """
         try:
             answer = self._request("GET", "/harness/health", timeout=timeout)
         except LostError as error:
@@ -137,7 +171,7 @@ class Door:
         if answer.status == 200:
             report: dict[str, object] = answer.fields()
             return report
-        raise NotYetError(f"the guest answers {answer.status}: {answer.text}")
+        raise not_ready(answer)
 
     def start(self, argv: Sequence[str], window: str, within: float) -> None:
         """Start a program as the desktop user and wait for its window.

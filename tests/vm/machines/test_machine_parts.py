@@ -1,4 +1,5 @@
 import dataclasses
+import json
 import mmap
 import os
 import subprocess
@@ -15,6 +16,7 @@ from ambidex.vm.building.recipe import Screen
 from ambidex.vm.checkpoints.memory import PAGE, Mapping, Pages, may_trace, write_pages
 from ambidex.vm.machines.boot import stage_of
 from ambidex.vm.machines.domain import Memory, Shape, domain_xml
+from ambidex.vm.machines.door import GuestAnswer, not_ready
 from ambidex.vm.machines.provision import Address, parse_address
 from ambidex.vm.machines.snapshot import read_snapshot, snapshots_folder
 from ambidex.vm.process import run
@@ -208,3 +210,25 @@ def test_an_ssh_address_is_parsed_or_refused() -> None:
     assert parse_address("me@[::1]:2222") == Address("me", "::1", 2222)
     with pytest.raises(MachineError, match="not an SSH address"):
         parse_address("desk")
+
+
+def unready(**checks: tuple[bool, str]) -> NotYetError | MachineError:
+    report = {name: {"ok": ok, "seen": seen} for name, (ok, seen) in checks.items()}
+    return not_ready(GuestAnswer(503, json.dumps({"ready": False, "checks": report}).encode()))
+
+
+def test_a_guest_that_is_not_ready_is_described_by_the_checks_that_do_not_hold() -> None:
+    error = unready(display=(True, ":0"), worker=(False, "starting"), desktop=(True, "whole"))
+    assert isinstance(error, NotYetError)
+    assert str(error) == "the guest answers 503: worker: starting"
+
+
+def test_a_failed_desktop_session_is_not_waited_for() -> None:
+    error = unready(display=(True, ":0"), desktop=(False, "gnome-session-failed has a window"))
+    assert isinstance(error, MachineError)
+    assert "gnome-session-failed has a window" in str(error)
+
+
+def test_an_answer_without_checks_is_quoted() -> None:
+    for body in (b"worker lost", b"[]", b'{"checks": 3}'):
+        assert body.decode() in str(not_ready(GuestAnswer(503, body)))
