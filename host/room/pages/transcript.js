@@ -125,6 +125,7 @@ class Item {
 
   item(item) {
     if (typeof item === "string") return [el("pre", {}, ...this.marked(item))];
+    if (Array.isArray(item?.content)) return [el("span.chip", {}, item.type || "value"), ...item.content.flatMap((inner) => this.item(inner))];
     const image = imageIn(item);
     if (image) return [el("img.sent", { src: this.picture(image), alt: "a picture in the request", loading: "lazy" })];
     return [el("pre", {}, ...this.marked(typeof item?.text === "string" ? item.text : JSON.stringify(item, null, 1)))];

@@ -97,8 +97,13 @@ class RunControl:
 
     def resume(self, run: Path) -> str:
         """Repeat the command that made the run, and return it."""
-        if runner_of(run) is not None or self._is_starting(run):
+        if runner_of(run) is not None:
             raise BusyError(f"{run.name} is running already")
+        if self._started.get(run.resolve(), 0) is None:
+            raise BusyError(
+                f"the process of {run.name} is still starting or ending",
+                hint="Try again in a moment.",
+            )
         words, directory = _kept(run)
         self._spawn(run, words, directory)
         return shlex.join(["ambidex", *words])
@@ -116,9 +121,6 @@ class RunControl:
                 state, why = outcome(out, OUTPUT, code, ENDED)
                 told.append({"run": out.name, "state": state, "why": why})
         return told
-
-    def _is_starting(self, run: Path) -> bool:
-        return self._started.get(run.resolve(), 0) is None
 
     def _spawn(self, out: Path, words: list[str], directory: Path) -> None:
         out = out.resolve()

@@ -19,6 +19,8 @@ from ambidex.host.records.config import NAME as CONFIG
 
 __all__ = ["ENDED", "outcome", "runner_of", "spawn", "stop_runner"]
 
+HEARS_INTERRUPTS = ("env", "--default-signal=INT")
+"""A room that a script started in the background ignores interrupts; what it starts must not."""
 TAIL = 6
 """Lines at the end of the output that are shown as the reason of a failure."""
 ERROR_PREFIX = "ambidex: "
@@ -36,7 +38,7 @@ def spawn(
     fcntl.flock(file, fcntl.LOCK_EX)
     try:
         process = subprocess.Popen(
-            argv,
+            (*HEARS_INTERRUPTS, *argv),
             cwd=directory,
             stdin=subprocess.DEVNULL,
             stdout=file,

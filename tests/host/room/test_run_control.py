@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import sys
 import time
 from collections.abc import Iterator
@@ -21,8 +22,7 @@ from ambidex.host.records.config import locked
 from ambidex.host.room.runs.control import RunControl, StartRequest
 from ambidex.host.room.runs.processes import runner_of, stop_runner
 from ambidex.host.room.serve import opened
-from ambidex.tasks import Suite
-from tests.support.suites import config_of, run_in
+from bench.wall import invented_runs
 
 RUNNER = (
     sys.executable,
@@ -52,10 +52,18 @@ def until(holds: Any) -> Any:
 
 
 @pytest.fixture
-def run(suite: Suite, tmp_path: Path) -> Path:
-    folder = tmp_path / "runs" / "one"
-    run_in(folder, suite, config_of(suite))
-    return folder
+def run(tmp_path: Path) -> Path:
+    invented_runs(tmp_path / "runs", 1, 2)
+    [folder] = (tmp_path / "runs").iterdir()
+    return folder.rename(folder.with_name("one"))
+
+
+@pytest.fixture
+def ignored_interrupts() -> Iterator[None]:
+    """As in a room that a script starts in the background."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @contextmanager
@@ -66,11 +74,12 @@ def room(runs: Path) -> Iterator[httpx.Client]:
         yield client
 
 
+@pytest.mark.usefixtures("ignored_interrupts")
 def test_a_run_is_started_stopped_and_resumed_as_a_process_of_its_own(
-    run: Path, suite: Suite
+    run: Path, tmp_path: Path
 ) -> None:
     with room(run.parent) as client:
-        asked = {"suite": str(suite.folder), "model": "m", "runs": 2, "tasks": "cell"}
+        asked = {"suite": str(tmp_path), "model": "m", "runs": 2, "tasks": "cell"}
         answer = client.post("/api/runs", json=asked)
         assert answer.status_code == 202
         out = run.parent / answer.json()["run"]
@@ -80,12 +89,12 @@ def test_a_run_is_started_stopped_and_resumed_as_a_process_of_its_own(
         assert client.post(f"/api/runs/{out.name}/stop").status_code == 202
         until(lambda: runner_of(out) is None)
         words = (out / "run.log").read_text().split()[1:]
-        assert words[:2] == ["run", str(suite.folder)]
+        assert words[:2] == ["run", str(tmp_path)]
         assert {"--model=m", "--runs=2", "--tasks=cell", f"--out={out}"} < set(words)
         keep_command(out, f"ambidex run x --watch --out={out}")
         told = client.get(f"/api/runs/{out.name}/command").json()
         assert told["command"] == f"ambidex run x --out={out}"
-        assert client.post(f"/api/runs/{out.name}/resume").status_code == 202
+        until(lambda: client.post(f"/api/runs/{out.name}/resume").status_code == 202)
         again = until(lambda: runner_of(out))
         assert again != process
         assert client.post(f"/api/runs/{out.name}/resume").status_code == 409, "it is running"
