@@ -40,7 +40,7 @@ from ambidex.host.runs.launch import catalogue_hash
 from ambidex.host.toolsets.gateway_tools import SPECS
 from ambidex.tasks.catalogue import read_catalogue
 
-__all__ = ["Transcript", "settings"]
+__all__ = ["Transcript", "catalogue", "settings"]
 
 AGENTS = ("model", "planner")
 SETTINGS = ("name", "base_url", "dialect", "effort", "temperature", "top_p", "max_tokens", "view")
@@ -118,7 +118,7 @@ class Transcript:
         self._agent = ModelAgent(self._model, dialect, briefing)
         if config.prompts not in ("", prompts_hash()):
             self.notes.append("The prompts have changed since: requests contain today's.")
-        if config.catalogue not in ("", catalogue_hash(_catalogue())):
+        if config.catalogue not in ("", catalogue_hash(catalogue())):
             self.notes.append("Tools have changed since: requests contain today's descriptions.")
 
     def _step(self, step: Step) -> None:
@@ -158,7 +158,7 @@ class Transcript:
         return model.asked
 
     def _tool(self, name: str) -> ToolSpec:
-        tool = _catalogue().get(name) or _gateway_tools().get(name)
+        tool = catalogue().get(name) or _gateway_tools().get(name)
         if tool is None:
             tool = ToolSpec(name, "", "(The description was not kept.)", {}, reads_only=False)
             note = f"This version has no tool {name}: its description is missing in requests."
@@ -209,8 +209,9 @@ def settings(config: ModelConfig) -> dict[str, Any]:
 
 
 @cache
-def _catalogue() -> dict[str, ToolSpec]:
-    return read_catalogue()
+def catalogue() -> dict[str, ToolSpec]:
+    """The tools of this version, read once: that takes a process."""
+    return readcatalogue()
 
 
 @cache

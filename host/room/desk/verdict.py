@@ -15,8 +15,8 @@ from ambidex.evaluators.manifest import read_manifest
 from ambidex.host.box.client import box
 from ambidex.host.errors import HintedError, TaskError, UsageError
 from ambidex.host.records.config import RunConfig, read_config
+from ambidex.host.room.desk.transcript import catalogue
 from ambidex.tasks import Task, Verbs
-from ambidex.tasks.catalogue import read_catalogue
 from ambidex.tasks.load import load_suite
 
 __all__ = ["EVIDENCE", "checks_of", "evidence_of", "score_of"]
@@ -77,7 +77,7 @@ def checks_of(trial: Path, name: str) -> dict[str, Any]:
 
 
 def _task(config: RunConfig, name: str) -> Task:
-    suite = load_suite(Path(config.suite), read_catalogue(), (name,))
+    suite = load_suite(Path(config.suite), catalogue(), (name,))
     if not suite.tasks:
         raise UsageError(suite.left_out[0].why if suite.left_out else f"no task {name}")
     return suite.tasks[0]

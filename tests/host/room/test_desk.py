@@ -74,7 +74,7 @@ def test_requests_are_rebuilt_as_they_were_sent(trial: Path) -> None:
 def test_the_transcript_is_searched_and_shows_its_pictures(page: Page, trial: Path) -> None:
     at(page, "/transcript/2")
     second = page.locator(".exchange").nth(1)
-    expect(second).to_have_attribute("open", "")
+    expect(second).to_have_attribute("open", "", timeout=20_000)
     expect(second.locator("summary").first).to_contain_text("100 tokens in · 10 out · $0.50")
     expect(second.locator("img.sent")).to_have_count(1)
     assert second.locator("img.sent").evaluate("image => image.decode().then(() => image.width)")
@@ -155,7 +155,7 @@ def test_the_desk_is_pictured(tab: Page, address: Callable[[], str]) -> None:
         look = f"{scheme}-{size['width']}"
         with visit(tab, address(), size, scheme) as page:
             at(page, "/transcript/2")
-            expect(page.locator(".exchange img.sent").first).to_be_visible()
+            expect(page.locator(".exchange img.sent").first).to_be_visible(timeout=20_000)
             pictured(page, f"room-transcript-{look}")
             at(page, "/verdict")
             expect(page.locator("tbody tr").first).to_contain_text("output.", timeout=20_000)
