@@ -211,7 +211,7 @@ def settings(config: ModelConfig) -> dict[str, Any]:
 @cache
 def catalogue() -> dict[str, ToolSpec]:
     """The tools of this version, read once: that takes a process."""
-    return readcatalogue()
+    return read_catalogue()
 
 
 @cache
