@@ -16,6 +16,7 @@ python -m bench aws-tools             every operation that moto implements, call
 python -m bench attack                agents that attack their verdict: each must score 0
 python -m bench judge RUN             overhead of the box for verdicts on a run's evidence
 python -m bench livemcpbench DIR      LiveMCPBench's judges against people; no machine
+python -m bench misbehaving           a model's server that misbehaves, against one task
 python -m bench names                 cost of naming the blocks of a checkpoint; no machine
 python -m bench retrieval             how well users' requests find the tools; no machine
 python -m bench toolset-compile SOURCES…   time, memory and size of compiling toolsets; no machine
@@ -44,6 +45,7 @@ from bench.disk import disk
 from bench.judge import judge
 from bench.ledger import Column, Ledger
 from bench.livemcpbench import livemcpbench
+from bench.misbehaving import misbehaving
 from bench.names import names
 from bench.osworld import osworld
 from bench.resume import resume
@@ -106,6 +108,7 @@ app.command(desktop_retrieval)
 app.command(disk)
 app.command(judge)
 app.command(livemcpbench)
+app.command(misbehaving)
 app.command(names)
 app.command(osworld)
 app.command(retrieval)
