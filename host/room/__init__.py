@@ -12,6 +12,6 @@
 
 `guard`, `parts`, `serving`, `bridge` and `lease` are independent of runs; other pages use them too.
 
-The room reads the directories of runs, appends to a trial's orders, and starts processes that outlive
-it. It can be started and stopped at any time, whether a run is in progress or not.
+The room reads the directories of runs, appends to a trial's orders, and starts processes that
+outlive it. It can be started and stopped at any time, whether a run is in progress or not.
 """
