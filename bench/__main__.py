@@ -7,6 +7,7 @@ python -m bench ways                  the demo suite in every dialect, condition
 python -m bench tools                 tool calls by class, in a sandbox
 python -m bench osworld OSWORLD       time outside the episode in OSWorld's tasks, on both providers
 python -m bench room RUN              the control room on a finished run
+python -m bench wall                  the control room's wall with 1,000 and 10,000 trials
 python -m bench steps                 checkpoints of a virtual machine, and forks of them
 python -m bench services              machines with services: reverts, checkpoints, forks, leaks
 python -m bench resume                a run that is killed and resumed, against one left alone
@@ -58,6 +59,7 @@ from bench.steps import steps
 from bench.suite import suite_parts, suite_wall
 from bench.tools import tools
 from bench.toolset_compile import toolset_compile
+from bench.wall import wall
 from bench.ways import ways
 
 app = App(help=__doc__)
@@ -118,6 +120,7 @@ app.command(steps)
 app.command(tools)
 app.command(toolset_compile)
 app.command(toolset_retrieval)
+app.command(wall)
 app.command(ways)
 
 if __name__ == "__main__":
