@@ -7,6 +7,7 @@ python -m bench ways                  the demo suite in every dialect, condition
 python -m bench tools                 tool calls by class, in a sandbox
 python -m bench osworld OSWORLD       time outside the episode in OSWorld's tasks, on both providers
 python -m bench room RUN              the control room on a finished run
+python -m bench wall                  the control room's wall with 1,000 and 10,000 trials
 python -m bench steps                 checkpoints of a virtual machine, and forks of them
 python -m bench services              machines with services: reverts, checkpoints, forks, leaks
 python -m bench resume                a run that is killed and resumed, against one left alone
@@ -17,6 +18,7 @@ python -m bench rl                    steps and resets of environments for reinf
 python -m bench attack                agents that attack their verdict: each must score 0
 python -m bench judge RUN             overhead of the box for verdicts on a run's evidence
 python -m bench livemcpbench DIR      LiveMCPBench's judges against people; no machine
+python -m bench misbehaving           a model's server that misbehaves, against one task
 python -m bench names                 cost of naming the blocks of a checkpoint; no machine
 python -m bench retrieval             how well users' requests find the tools; no machine
 python -m bench toolset-compile SOURCES…   time, memory and size of compiling toolsets; no machine
@@ -46,6 +48,7 @@ from bench.disk import disk
 from bench.judge import judge
 from bench.ledger import Column, Ledger
 from bench.livemcpbench import livemcpbench
+from bench.misbehaving import misbehaving
 from bench.names import names
 from bench.osworld import osworld
 from bench.resume import resume
@@ -60,6 +63,7 @@ from bench.steps import steps
 from bench.suite import suite_parts, suite_wall
 from bench.tools import tools
 from bench.toolset_compile import toolset_compile
+from bench.wall import wall
 from bench.ways import ways
 
 app = App(help=__doc__)
@@ -109,6 +113,7 @@ app.command(desktop_retrieval)
 app.command(disk)
 app.command(judge)
 app.command(livemcpbench)
+app.command(misbehaving)
 app.command(names)
 app.command(osworld)
 app.command(retrieval)
@@ -121,6 +126,7 @@ app.command(steps)
 app.command(tools)
 app.command(toolset_compile)
 app.command(toolset_retrieval)
+app.command(wall)
 app.command(ways)
 
 if __name__ == "__main__":

@@ -31,6 +31,7 @@ from ambidex.tasks import TaskError
 from ambidex.vm import MachineError
 
 __all__ = [
+    "AGAIN",
     "FIX",
     "VOID",
     "BusyError",
@@ -136,6 +137,7 @@ def independent_of_agent(error: Exception) -> bool:
 
 
 FIX = "Fix it and give the same command."
+AGAIN = "The same command, given later, tries again."
 
 
 def is_final(error: Exception, acted: int) -> bool:

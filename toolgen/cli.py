@@ -11,10 +11,10 @@ from cyclopts import App, Parameter
 from rich.table import Table
 
 from ambidex.host import ROOT
-from ambidex.host.cli.run import MANY, print_json
+from ambidex.host.cli.options import MANY, Json
 from ambidex.host.errors import UsageError
 from ambidex.host.report.number_format import NONE
-from ambidex.host.terminal import Terminal, echo
+from ambidex.host.terminal import Terminal, echo, print_json
 from ambidex.tasks.catalogue import read_catalogue
 from ambidex.toolgen import Finding, Outcome, Stage, StageResult
 from ambidex.toolgen.foundry import Settings, read_settings, run_candidates
@@ -39,6 +39,8 @@ toolgen.command(verdict)
 toolgen.command(opinion)
 
 FoundryPath = Annotated[Path, Parameter(help="Directory of the candidates.")]
+Name = Annotated[str, Parameter(help="The candidate's name.")]
+Names = Annotated[str, Parameter(help="Names of candidates; by default all.")]
 
 
 @toolgen.command
@@ -99,7 +101,7 @@ def propose(
 
 @toolgen.command
 def run(
-    *names: str,
+    *names: Names,
     foundry: FoundryPath = FOUNDRY,
     settings: Settings = Settings(),
 ) -> int:
@@ -109,7 +111,7 @@ def run(
 
 
 @toolgen.command
-def resume(*names: str, foundry: FoundryPath = FOUNDRY) -> int:
+def resume(*names: Names, foundry: FoundryPath = FOUNDRY) -> int:
     """Resume an interrupted run with the same settings."""
     return _exit_code(run_candidates(foundry, names, read_settings(foundry), echo))
 
@@ -130,7 +132,7 @@ def list_candidates(*, foundry: FoundryPath = FOUNDRY) -> int:
 
 
 @toolgen.command
-def show(name: str, *, foundry: FoundryPath = FOUNDRY) -> int:
+def show(name: Name, *, foundry: FoundryPath = FOUNDRY) -> int:
     """Show a candidate: the result of every stage, and its latest draft."""
     folder = open_candidate(foundry, name)
     for result in folder.results():
@@ -144,7 +146,11 @@ def show(name: str, *, foundry: FoundryPath = FOUNDRY) -> int:
 
 
 @toolgen.command(name="gate")
-def check(what: str, *, foundry: FoundryPath = FOUNDRY) -> int:
+def check(
+    what: Annotated[str, Parameter(help="A candidate's name, or a Python file.")],
+    *,
+    foundry: FoundryPath = FOUNDRY,
+) -> int:
     """Check a candidate's latest draft, or a Python file, without running it. Exit code 1 if it is
     refused."""
     catalogue = read_catalogue()
@@ -164,14 +170,14 @@ def check(what: str, *, foundry: FoundryPath = FOUNDRY) -> int:
 
 
 @toolgen.command
-def trial(name: str, *, foundry: FoundryPath = FOUNDRY) -> int:
+def trial(name: Name, *, foundry: FoundryPath = FOUNDRY) -> int:
     """Test a candidate's latest draft in guests again, then continue with the next stages."""
     return _rerun("trial", name, foundry, read_settings(foundry))
 
 
 @toolgen.command
 def measure(
-    name: str,
+    name: Name,
     *,
     foundry: FoundryPath = FOUNDRY,
     settings: Settings = Settings(),
@@ -185,7 +191,7 @@ def measure(
 
 
 @toolgen.command
-def admit(name: str, *, root: Path = ROOT, by: str = "", foundry: FoundryPath = FOUNDRY) -> int:
+def admit(name: Name, *, root: Path = ROOT, by: str = "", foundry: FoundryPath = FOUNDRY) -> int:
     """Write an accepted candidate into a source tree: the tool, its tests and its provenance.
     Review and commit the change.
 
@@ -213,6 +219,10 @@ def retire(
         The tool's full name, such as vlc_set_repeat.
     why
         The reason, in one sentence.
+    root
+        The root of the source tree; by default this one.
+    by
+        Who retires it; by default the current user.
     """
     retirement = retire_from(foundry, tool, root, why, by or getpass.getuser())
     _print_change(f"retired {retirement.tool}: {retirement.why}", retirement.files, root)
@@ -220,9 +230,7 @@ def retire(
 
 
 @toolgen.command
-def report(
-    *, foundry: FoundryPath = FOUNDRY, json: Annotated[bool, Parameter(negative="")] = False
-) -> int:
+def report(*, foundry: FoundryPath = FOUNDRY, json: Json = False) -> int:
     """Print the funnel: candidates per stage, their outcomes with reasons, and the costs."""
     counts = funnel(foundry)
     if json:

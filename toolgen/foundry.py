@@ -37,14 +37,18 @@ class Settings(Strict):
 
     base_url: Annotated[str, Parameter(help="A server with OpenAI's chat completions API.")] = ""
     key: Annotated[str, Parameter(help="Environment variable that holds the API key.")] = ""
-    max_tokens: Annotated[int, Field(ge=1)] = 16_384
-    timeout: float = 600.0
+    max_tokens: Annotated[
+        int, Field(ge=1), Parameter(help="Maximum length of a model's answer, in tokens.")
+    ] = 16_384
+    timeout: Annotated[float, Parameter(help="Seconds to wait for a model's answer.")] = 600.0
     calls: Annotated[int, Parameter(help="Maximum model calls per candidate.")] = 40
     dollars: Annotated[float | None, Parameter(help="Maximum US dollars per candidate.")] = None
     total_calls: Annotated[int, Parameter(help="Maximum model calls in total.")] = 1000
     total_dollars: Annotated[float | None, Parameter(help="Maximum US dollars in total.")] = None
-    provider: str = "libvirt"
-    image: str = "debian-12"
+    provider: Annotated[
+        str, Parameter(help="Where guests run: libvirt, sandbox, or module:Class.")
+    ] = "libvirt"
+    image: Annotated[str, Parameter(help="The image of the guests.")] = "debian-12"
     suite: Annotated[
         str, Parameter(help="The suite to measure with; by default nothing is measured.")
     ] = ""
@@ -53,7 +57,7 @@ class Settings(Strict):
     ] = "model"
     agent_model: Annotated[str, Parameter(help="The model, with --agent model.")] = ""
     trials: Annotated[int, Parameter(help="Trials of each task, with and without the tool.")] = 3
-    steps: int = 15
+    steps: Annotated[int, Parameter(help="Maximum steps of an episode when measuring.")] = 15
 
     @property
     def limits(self) -> CallLimits:

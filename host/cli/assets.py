@@ -32,7 +32,7 @@ MANY = Parameter(consume_multiple=True, negative="")
 Accepted = Annotated[
     tuple[str, ...],
     Parameter(
-        help="URLs for which a changed file is accepted and pinned",
+        help="URLs for which a changed file is accepted and pinned.",
         consume_multiple=True,
         negative="",
     ),

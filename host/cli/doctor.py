@@ -19,7 +19,7 @@ OK, MISSING, LACKING = Text("✓", "green"), Text("✗", "red"), Text("–", "ye
 
 
 def doctor(
-    *, json: Annotated[bool, Parameter(help="one JSON list instead of a table")] = False
+    *, json: Annotated[bool, Parameter(help="Print a JSON list instead of a table.")] = False
 ) -> int:
     """Check what this computer offers for running machines, and print fixes for what is missing.
 

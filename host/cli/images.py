@@ -26,7 +26,7 @@ def _say(line: str) -> None:
 
 @images.command
 def build(
-    name: str,
+    name: Annotated[str, Parameter(help="The recipe's name; `image list` shows them.")],
     *,
     mirror: Annotated[
         str, Parameter(help="A package mirror to use instead of this computer's.")
@@ -70,7 +70,7 @@ def prune(
 
 @images.command(name="import")
 def take(
-    path: Path,
+    path: Annotated[Path, Parameter(help="The disk: a qcow2 or raw file.")],
     *,
     name: Annotated[str, Parameter(help="The name of the new image.")],
     python: Annotated[str, Parameter(help="The Python version on the disk, such as 3.10.")],
@@ -88,7 +88,9 @@ def put_guest(
     ssh: Annotated[str, Parameter(help="Where to connect: user@host or user@host:port.")],
     user: Annotated[str, Parameter(help="The user who is logged in on the desktop.")] = "user",
     key: Annotated[Path | None, Parameter(help="A private key file.")] = None,
-    password: Annotated[str, Parameter(env_var="AMBIDEX_SSH_PASSWORD")] = "",
+    password: Annotated[
+        str, Parameter(env_var="AMBIDEX_SSH_PASSWORD", help="The password, if there is no key.")
+    ] = "",
     accept_new_host: Annotated[bool, Parameter(help="Trust an unknown host key.")] = False,
 ) -> None:
     """Install the guest agent on a running Ubuntu or Debian desktop, over SSH.

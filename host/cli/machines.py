@@ -99,6 +99,8 @@ def vnc(
 
     Parameters
     ----------
+    run
+        Directory of a run in progress.
     trial
         Only this trial: TASK.NUMBER.
     png

@@ -7,16 +7,37 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from cyclopts import Parameter
+from cyclopts import Group, Parameter
 
 from ambidex.host.errors import UsageError
 from ambidex.host.records.config import CheckpointPolicy
 from ambidex.tasks.survey import Net, Selection
 
-__all__ = ["CheckpointOptions", "SelectionOptions"]
+__all__ = [
+    "EPISODES",
+    "MANY",
+    "MODEL",
+    "OFFER",
+    "OUTPUT",
+    "TASKS",
+    "CheckpointOptions",
+    "Json",
+    "SelectionOptions",
+]
+
+MANY = Parameter(consume_multiple=True, negative="")
+Json = Annotated[bool, Parameter(negative="", help="Print JSON.")]
+
+TASKS = Group("Tasks", sort_key=1)
+MODEL = Group("Agent and model", sort_key=2)
+OFFER = Group("Tools on offer", sort_key=3)
+EPISODES = Group("Trials and episodes", sort_key=4)
+CHECKPOINTS = Group("Checkpoints", sort_key=5)
+OUTPUT = Group("Output", sort_key=7)
+"""Groups of options in a command's help, in this order."""
 
 
-@Parameter(name="*")
+@Parameter(name="*", group=TASKS)
 @dataclass(frozen=True)
 class SelectionOptions:
     """Which tasks of a benchmark to use. Each benchmark refuses the options of others."""
@@ -69,7 +90,7 @@ class SelectionOptions:
         )
 
 
-@Parameter(name="*")
+@Parameter(name="*", group=CHECKPOINTS)
 @dataclass(frozen=True)
 class CheckpointOptions:
     """When to save checkpoints of the machine during an episode."""

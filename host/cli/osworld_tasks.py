@@ -8,10 +8,10 @@ from typing import Annotated
 from cyclopts import App, Parameter
 from rich.table import Table
 
-from ambidex.host.cli.run import Json, print_json
+from ambidex.host.cli.options import Json
 from ambidex.host.errors import UsageError
 from ambidex.host.osworld.revisions import Change, changes
-from ambidex.host.terminal import Terminal, echo
+from ambidex.host.terminal import Terminal, echo, print_json
 from ambidex.tasks import TaskError
 from ambidex.tasks.catalogue import read_catalogue
 from ambidex.tasks.osworld.annotations import Notes, format_notes, import_notes

@@ -1,4 +1,4 @@
-"""`ambidex report`: the report of runs, on the terminal and in files."""
+"""The commands that evaluate finished runs: report and score."""
 
 from __future__ import annotations
 
@@ -7,16 +7,21 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from ambidex.host.cli.run import Json, print_json
+from ambidex.host.cli.options import Json
 from ambidex.host.errors import UsageError
+from ambidex.host.records.config import read_config
 from ambidex.host.report.completeness import gaps
 from ambidex.host.report.export import write_csv, write_json, write_parquet
 from ambidex.host.report.failure_sheet import write_sheet
 from ambidex.host.report.findings import find
 from ambidex.host.report.text_report import as_json, lines, tables
-from ambidex.host.terminal import Terminal, echo
+from ambidex.host.runs.rescoring import rejudge, write_rescored
+from ambidex.host.terminal import Terminal, echo, one_line, print_json
+from ambidex.tasks.catalogue import read_catalogue
+from ambidex.tasks.load import load_suite
+from ambidex.tasks.survey import Selection
 
-__all__ = ["report"]
+__all__ = ["report", "score"]
 
 ON = Parameter(negative="")
 
@@ -93,3 +98,38 @@ def report(
     if failures:
         write_sheet(report_lines, failures)
     return 0
+
+
+def score(
+    run: Path,
+    *,
+    suite: Path | None = None,
+    json: Json = False,
+) -> int:
+    """Judge the stored evidence of a run again. The new scores are stored alongside the old ones.
+
+    Parameters
+    ----------
+    run
+        Directory of the run.
+    suite
+        Where the tasks are now, if they have moved since the run.
+    """
+    config = read_config(run)
+    names = tuple(config.tasks)
+    # The files of a task's setup are not needed to judge it.
+    selection = Selection(names, unready=True)
+    where = suite or Path(config.suite)
+    judged = list(rejudge(run, load_suite(where, read_catalogue(), selection=selection)))
+    path = write_rescored(run, judged)
+    changed = [trial for trial in judged if trial.differs]
+    if json:
+        print_json([trial.now.model_dump(mode="json") for trial in judged])
+    else:
+        for trial in changed:
+            row = trial.before
+            name = f"{row.task} {row.agent} #{row.trial}"
+            echo(one_line(f"{name}: {row.score:g} -> {trial.now.score:g}: {trial.now.reason}"))
+        edited = sum(trial.task_changed for trial in judged)
+        echo(f"{len(judged)} judged, {len(changed)} differ, {edited} of a changed task: {path}")
+    return 1 if changed else 0

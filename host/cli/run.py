@@ -15,7 +15,17 @@ from ambidex.host import Limits
 from ambidex.host.agents import refuse_unused_model
 from ambidex.host.cli.listing import experiment_table, proof_json, proof_table, replay_table
 from ambidex.host.cli.machines import watched
-from ambidex.host.cli.options import CheckpointOptions, SelectionOptions
+from ambidex.host.cli.options import (
+    EPISODES,
+    MANY,
+    MODEL,
+    OFFER,
+    OUTPUT,
+    TASKS,
+    CheckpointOptions,
+    Json,
+    SelectionOptions,
+)
 from ambidex.host.errors import UsageError
 from ambidex.host.models.exposure import exposure_of
 from ambidex.host.records.command import keep_command, this_command
@@ -33,7 +43,8 @@ from ambidex.host.records.gateway_options import GatewayForm, RetrieverKind
 from ambidex.host.records.rows import Row, finished
 from ambidex.host.records.trajectory import NAME as TRAJECTORY
 from ambidex.host.records.trajectory import read_trajectory
-from ambidex.host.report.text_report import as_json, lines, tables
+from ambidex.host.report.text_report import as_json, headline, lines, tables
+from ambidex.host.report.trial_tables import outcome_table
 from ambidex.host.runs.experiment import cells, read_experiment
 from ambidex.host.runs.launch import RunRequest, ask_models, check, default_folder, launch
 from ambidex.host.runs.machines import MachineOptions
@@ -47,41 +58,45 @@ from ambidex.tasks import Verbs
 from ambidex.tasks.catalogue import read_catalogue
 from ambidex.tasks.load import load_suite
 
-__all__ = ["MANY", "Json", "exit_code", "experiment", "print_json", "prove", "replay", "run"]
+__all__ = ["exit_code", "experiment", "prove", "replay", "run"]
 
 Settle = Annotated[float, Parameter(validator=Number(gte=0, lte=LONGEST_SETTLE))]
-MANY = Parameter(consume_multiple=True, negative="")
-Options = Annotated[RunOptions, Parameter(name="*", negative="", consume_multiple=True)]
-Json = Annotated[bool, Parameter(negative="", help="Print JSON.")]
+IN_MODEL, IN_OFFER, IN_EPISODES, IN_OUTPUT = (
+    Parameter(group=group) for group in (MODEL, OFFER, EPISODES, OUTPUT)
+)
+Options = Annotated[
+    RunOptions, Parameter(name="*", negative="", consume_multiple=True, group=EPISODES)
+]
 
 
 def run(
     suite: Path,
     *,
-    agent: str = "",
-    model: str = "",
-    base_url: str = "",
-    condition: Condition = "hybrid",
-    steps: Annotated[int, Parameter(validator=Number(gte=1))] = 15,
-    tasks: Annotated[tuple[str, ...], MANY] = (),
+    tasks: Annotated[tuple[str, ...], Parameter(group=TASKS), MANY] = (),
     of: SelectionOptions = SelectionOptions(),
-    out: Path | None = None,
-    time_limit: float = 3600.0,
-    cost_limit: float | None = None,
+    agent: Annotated[str, IN_MODEL] = "",
+    model: Annotated[str, IN_MODEL] = "",
+    base_url: Annotated[str, IN_MODEL] = "",
+    dialect: Annotated[str, IN_MODEL] = "functions",
+    effort: Annotated[Effort | None, IN_MODEL] = None,
+    temperature: Annotated[float | None, IN_MODEL] = None,
+    images: Annotated[int, Parameter(validator=Number(gte=1), group=MODEL)] = 3,
+    condition: Annotated[Condition, IN_OFFER] = "hybrid",
+    exposure: Annotated[Policy | None, IN_OFFER] = None,
+    top: Annotated[int, Parameter(validator=Number(gte=1), group=OFFER)] = 20,
+    gateway: Annotated[GatewayForm, IN_OFFER] = "find",
+    toolsets: Annotated[tuple[str, ...], IN_OFFER, MANY] = (),
+    retriever: Annotated[RetrieverKind, IN_OFFER] = "bm25",
+    steps: Annotated[int, Parameter(validator=Number(gte=1), group=EPISODES)] = 15,
+    time_limit: Annotated[float, IN_EPISODES] = 3600.0,
+    cost_limit: Annotated[float | None, IN_EPISODES] = None,
     options: Options = RunOptions(),
-    dialect: str = "functions",
-    effort: Effort | None = None,
-    temperature: float | None = None,
-    images: Annotated[int, Parameter(validator=Number(gte=1))] = 3,
-    exposure: Policy | None = None,
-    top: Annotated[int, Parameter(validator=Number(gte=1))] = 20,
-    gateway: GatewayForm = "find",
-    toolsets: Annotated[tuple[str, ...], MANY] = (),
-    retriever: RetrieverKind = "bm25",
     kept: CheckpointOptions = CheckpointOptions(),
-    watch: Annotated[bool, Parameter(negative="")] = False,
-    json: Json = False,
     machines: MachineOptions = MachineOptions(),
+    out: Annotated[Path | None, IN_OUTPUT] = None,
+    watch: Annotated[bool, Parameter(negative="", group=OUTPUT)] = False,
+    details: Annotated[bool, Parameter(negative="", group=OUTPUT)] = False,
+    json: Annotated[bool, Parameter(negative="", group=OUTPUT)] = False,
 ) -> int:
     """Run an agent on every task of a suite. The same command with the same --out resumes the run.
 
@@ -137,6 +152,9 @@ def run(
         Print the report as JSON.
     watch
         Serve the control room during the run; its address is printed first.
+    details
+        At the end, list every trial and print every table of `ambidex report`; by default only the
+        trials that were not solved, with their causes, and the metrics.
     """
     catalogue = read_catalogue()
     loaded = load_suite(suite, catalogue, selection=of.with_tasks(tasks))
@@ -184,7 +202,7 @@ def run(
     if json:
         print_json({"run": str(folder), "report": as_json(lines([folder]))})
     else:
-        Terminal().print(tables(lines([folder])))
+        print_results([folder], details)
         echo(f"rows, trajectories and evidence: {folder}")
     return exit_code(rows)
 
@@ -194,6 +212,7 @@ def experiment(
     *,
     out: Path | None = None,
     dry: Annotated[bool, Parameter(negative="")] = False,
+    details: Annotated[bool, Parameter(negative="")] = False,
     machines: MachineOptions = MachineOptions(),
 ) -> int:
     """Run every combination of the agents, conditions, exposures and limits in a TOML file. The
@@ -207,6 +226,8 @@ def experiment(
         Directory of the experiment; each run gets a directory in it.
     dry
         Check everything and list the runs; no machine, no model.
+    details
+        At the end, list every trial and print every table of `ambidex report`.
     """
     plan_file = read_experiment(file)
     planned = cells(plan_file, file.parent, read_catalogue(), forks=machines.forks)
@@ -227,7 +248,7 @@ def experiment(
         echo(f"{number} of {len(planned)}: {cell.name}")
         request = dataclasses.replace(cell.request, command=this_command())
         codes.append(exit_code(launch(request, folder / cell.name, machines, models_answer=True)))
-    Terminal().print(tables(lines([folder / cell.name for cell in planned])))
+    print_results([folder / cell.name for cell in planned], details)
     echo(f"rows, trajectories and evidence: {folder}; `ambidex report {folder} --html FILE`")
     return 1 if 1 in codes else max(codes)
 
@@ -340,6 +361,15 @@ def replay(
         if row.fate == "scored":
             Terminal().print(replay_table(compare_episodes(trial, folder / row.folder)))
     return exit_code(rows)
+
+
+def print_results(runs: Sequence[Path], details: bool) -> None:
+    """Print what came of these runs: trials that were not solved and the metrics; with `details`,
+    every trial and every table."""
+    found = lines(runs)
+    if outcomes := outcome_table(found, everything=details):
+        Terminal().print(outcomes)
+    Terminal().print(tables(found) if details else headline(found))
 
 
 def _trial_of(run: Path, task: str) -> Path:

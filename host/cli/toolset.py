@@ -12,7 +12,7 @@ from cyclopts import App, Parameter
 from rich.table import Table
 
 from ambidex.host.cli.assets import Store, store_of
-from ambidex.host.cli.run import Json
+from ambidex.host.cli.options import Json
 from ambidex.host.cli.toolset_servers import print_check
 from ambidex.host.errors import UsageError
 from ambidex.host.models.tokens import COUNTED_AS

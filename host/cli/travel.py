@@ -12,8 +12,8 @@ from typing import Annotated
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from ambidex.host.cli.options import CheckpointOptions
-from ambidex.host.cli.run import MANY, Json, exit_code, print_json
+from ambidex.host.cli.options import MANY, CheckpointOptions, Json
+from ambidex.host.cli.run import exit_code
 from ambidex.host.client.guest import Guest
 from ambidex.host.client.survey import as_evidence
 from ambidex.host.errors import UsageError
@@ -32,7 +32,7 @@ from ambidex.host.runs.launch import (
 )
 from ambidex.host.runs.machine_checks import refuse_unforked
 from ambidex.host.runs.machines import MachineOptions, open_machines
-from ambidex.host.terminal import Terminal, echo, one_line
+from ambidex.host.terminal import Terminal, echo, one_line, print_json
 from ambidex.host.travel import counterfactual as counterfactuals
 from ambidex.host.travel.desktop_diff import desktop_diff as compare_desktops
 from ambidex.host.travel.forks import BranchOptions, fork_of, trial_of

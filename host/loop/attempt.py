@@ -67,6 +67,11 @@ class Attempt:
     agent_is_root: bool | None = None
 
     @property
+    def steps(self) -> int:
+        """Steps of the episode so far."""
+        return self.episode.steps
+
+    @property
     def acted(self) -> int:
         """Calls that the agent has made."""
         return self.trajectory.acted if self.trajectory else 0

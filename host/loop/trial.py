@@ -56,18 +56,26 @@ class Trial:
     environment: str = ""
     """See `Row.environment`."""
 
-    def attempt(self, job: Job, number: int, machine: Machine, unproved: int = 0) -> Row:
+    def attempt(
+        self,
+        job: Job,
+        number: int,
+        machine: Machine,
+        unproved: int = 0,
+        started: Callable[[Attempt], None] = lambda attempt: None,
+    ) -> Row:
         """Run the attempt with that number. The machine is reverted first, so its state does not
         matter.
 
         `unproved` counts earlier attempts that ended void after the agent had acted: one more is
-        scored 0.
+        scored 0. `started` receives the attempt, whose stage and steps can be read as it runs.
         """
         task = next(task for task in self.suite.tasks if task.name == job.task)
         folder = _new_folder(self.run / self.name_of(job))
         identity = self._identity(job, number, task, folder)
         began = time.monotonic()
         attempt = Attempt(self.config, job, task, folder, machine, self.interrupted)
+        started(attempt)
         try:
             attempt.point = self._branch_point(job)
             fields = attempt.run(self.make_agent)

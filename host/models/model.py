@@ -71,9 +71,10 @@ class LiteModel:
                 body = self._answer(litellm, request)
                 break
             except openai.OpenAIError as error:  # the base class of all of litellm's errors
-                if _is_overflow(error, litellm.ContextWindowExceededError):
-                    raise ContextLimitError(f"{self.name}'s context is full: {error}") from error
                 refusal = read_refusal(error)
+                if _is_overflow(error, litellm.ContextWindowExceededError):
+                    message = f"{self.name}'s context is full: {refusal.text}"
+                    raise ContextLimitError(message) from error
                 # Some vendors' "overloaded" (529) has no class of its own.
                 can_pass = isinstance(error, transient) or getattr(error, "status_code", 0) >= 500
                 if refusal.fatal or not can_pass or retries >= self._config.retries:

@@ -16,7 +16,7 @@ FATAL = (400, 401, 403, 404)
 """HTTP statuses that a server would repeat for the same request: it is wrong, or not allowed."""
 HTML = re.compile(r"<!doctype html|<html[\s>]", re.IGNORECASE)
 TITLE = re.compile(r"<title>(.*?)</title>", re.IGNORECASE | re.DOTALL)
-LITELLM = re.compile(r"^(litellm\.)?(\w+(Error|Exception): |\w+Exception - )+")
+LITELLM = re.compile(r"^((litellm\.)?\w+(Error|Exception): |\w+Exception - )+")
 """What litellm puts before a vendor's message."""
 HINTS = {
     401: "Check the API key.",
@@ -24,6 +24,10 @@ HINTS = {
     404: "Check the model's name and the server's address, which usually ends in /v1.",
 }
 NO_KEY = re.compile(r"api.?key|credentials", re.IGNORECASE)
+TIMEOUTS = ("APITimeoutError", "Timeout", "ReadTimeout", "TimeoutException")
+SLOW = "The server may be overloaded, or still loading the model."
+CUT_OFF = ("RemoteProtocolError", "IncompleteRead", "ReadError")
+"""Names of errors of the HTTP clients."""
 CONNECTION = "Check that the server is running, and its address."
 PAGE = "Check the server's address (usually it ends in /v1), and any proxy on the way."
 
@@ -54,6 +58,10 @@ def read_refusal(error: Exception) -> Refusal:
         if any(type(e).__name__ in ("ConnectError", "ConnectTimeout") for e in chain):
             reason = str(next((e for e in reversed(chain) if isinstance(e, OSError)), message))
             return Refusal(0, f"no connection: {reason}", False, CONNECTION)
+        if any(type(e).__name__ in TIMEOUTS for e in chain):
+            return Refusal(0, "no response in time", False, SLOW)
+        if any(type(e).__name__ in CUT_OFF for e in chain):
+            return Refusal(0, "the connection ended before the response was complete", False)
         if document := next((shown for e in chain if (shown := _document(e))), ""):
             return Refusal(200, f"not JSON: {_bounded(document)}", False)
         if NO_KEY.search(message):  # the client did not even send the request

@@ -7,6 +7,7 @@ where pixels are unchanged, to be pasted over another frame. PNG text chunks say
 
 from __future__ import annotations
 
+import base64
 import io
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,12 +19,15 @@ from PIL.PngImagePlugin import PngInfo
 
 from ambidex.host import Frame
 
-__all__ = ["FrameWriter", "Pixels", "difference", "read_frame", "read_frame_png"]
+__all__ = ["FrameWriter", "Pixels", "difference", "frame_url", "read_frame", "read_frame_png"]
 
 MOST_CHANGED = 0.5
 """Fraction of pixels beyond which no patch is tried: it would never be smaller than the frame."""
 MOST_BYTES = 0.4
 """Fraction of the whole frame's bytes beyond which a patch is not worth opening a second file."""
+
+QUALITY = 82
+"""Of the lossy pictures in pages."""
 
 Pixels = NDArray[np.uint8]
 
@@ -114,6 +118,13 @@ def read_frame_png(folder: Path, name: str) -> bytes:
     target = io.BytesIO()
     read_frame(folder, name).save(target, "PNG", compress_level=1)
     return target.getvalue()
+
+
+def frame_url(folder: Path, name: str) -> str:
+    """A frame as a data URL, in a lossy format that takes little space."""
+    target = io.BytesIO()
+    read_frame(folder, name).save(target, "WEBP", quality=QUALITY)
+    return f"data:image/webp;base64,{base64.b64encode(target.getvalue()).decode()}"
 
 
 def difference(one: Pixels, other: Pixels) -> tuple[float, tuple[int, int, int, int]] | None:

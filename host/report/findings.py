@@ -16,9 +16,11 @@ from ambidex.host.report.report_lines import Line
 from ambidex.host.report.statistics import (
     Bootstrap,
     Correlation,
+    Quoted,
     Repeats,
     bootstrap,
     correlation,
+    quotable,
     repeats,
 )
 
@@ -37,10 +39,12 @@ class Pair:
 
 @dataclass(frozen=True)
 class Findings:
-    """Statistics over the lines of a report. `bootstraps`, `repeats`, `passes`, `failures` and
-    `released` have one entry per line, in the lines' order."""
+    """Statistics over the lines of a report. `bootstraps`, `quoted`, `repeats`, `passes`,
+    `failures` and `released` have one entry per line, in the lines' order."""
 
     bootstraps: tuple[tuple[Bootstrap, ...], ...]
+    quoted: tuple[Quoted | None, ...]
+    """The interval of each line's accuracy over all tasks to quote."""
     repeats: tuple[tuple[Repeats, ...], ...]
     passes: tuple[tuple[Passes, ...], ...]
     failures: tuple[Mapping[Kind, int], ...]
@@ -75,8 +79,12 @@ def find(
         for total in totals
         if total.tir is not None and total.accuracy is not None
     ]
+    bootstraps = tuple(bootstrap(line.rows) for line in lines)
     return Findings(
-        bootstraps=tuple(bootstrap(line.rows) for line in lines),
+        bootstraps=bootstraps,
+        quoted=tuple(
+            quotable(line.rows, drawn[-1]) for line, drawn in zip(lines, bootstraps, strict=True)
+        ),
         repeats=tuple(repeats(line.rows, line.tasks) for line in lines),
         passes=tuple(passes(line.rows, line.tasks, line.config.runs) for line in lines),
         failures=tuple(kinds(line.rows, line.run) for line in lines),

@@ -4,6 +4,7 @@ the trials' directories are relative to the page."""
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from urllib.parse import quote
 
@@ -32,7 +33,23 @@ def page(template: str, **values: object) -> str:
         for name in number_format.__all__
         if callable(getattr(number_format, name))
     }
-    return environment.get_template(template).render(**values)
+    return _with_contents(environment.get_template(template).render(**values))
+
+
+def _with_contents(text: str) -> str:
+    """Give each section's heading an anchor, and list the sections where the page says so."""
+    sections: list[tuple[str, str]] = []
+
+    def anchored(heading: re.Match[str]) -> str:
+        name = re.sub(r"[^a-z0-9]+", "-", heading[1].lower()).strip("-")
+        sections.append((name, heading[1]))
+        link = f'<a class="anchor" href="#{name}" aria-label="Link to this section">#</a>'
+        return f'<h2 id="{name}">{heading[1]} {link}</h2>'
+
+    text = re.sub(r"<h2>(.*?)</h2>", anchored, text)
+    entries = "".join(f'<li><a href="#{name}">{title}</a></li>' for name, title in sections)
+    nav = f'<nav class="contents" aria-label="Contents"><ul>{entries}</ul></nav>'
+    return text.replace("<!-- contents -->", nav)
 
 
 def link(trial: Path, folder: Path) -> str:
@@ -47,7 +64,7 @@ def run_facts(line: Line) -> dict[str, str]:
     cost = "none" if limits.cost is None else f"{limits.cost:g} USD"
     exposure_settings = exposure.model_dump(exclude_defaults=True)
     return {
-        "run": str(line.run),
+        "run": line.run.resolve().name,
         "suite": f"{Path(config.suite).name}, {len(config.tasks)} tasks,"
         f" {config.runs} trials of each",
         "agent": line.agent,

@@ -9,10 +9,11 @@ from pathlib import Path
 from ambidex.host.records.rows import Row
 from ambidex.host.report.failure_kinds import Kind
 from ambidex.host.report.findings import Findings
+from ambidex.host.report.history import histories
 from ambidex.host.report.html_page import link, page, run_facts
 from ambidex.host.report.metrics import GROUPS
 from ambidex.host.report.paper import paper
-from ambidex.host.report.plots import plots
+from ambidex.host.report.plots import history_plot, plots
 from ambidex.host.report.report_lines import Line
 from ambidex.host.report.text_report import measures
 
@@ -47,6 +48,10 @@ def html_of(lines: Sequence[Line], findings: Findings, folder: Path) -> str:
         groups=GROUPS,
         kinds=[kind for kind in Kind if any(kind in counts for counts in findings.failures)],
         drawn=list(plots(lines)),
+        histories=[
+            (history, history_plot(history, number))
+            for number, history in enumerate(histories(lines))
+        ],
         measures=[measures(line) for line in lines],
         tasks=[_tasks(line, folder) for line in lines],
         facts=[run_facts(line) for line in lines],

@@ -42,6 +42,7 @@ STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",  # text stays searchable and uses the page's font
     "svg.hashsalt": "ambidex",  # deterministic ids: the same plot gives the same file
     "text.parse_math": False,  # a dollar sign in a model's name is a dollar sign
+    "date.converter": "concise",
     "font.family": "sans-serif",
     "font.size": 9,
     "axes.edgecolor": INK,

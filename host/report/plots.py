@@ -6,9 +6,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
+from ambidex.host.report.history import Dated, SuiteHistory
 from ambidex.host.report.metrics import PARTS
 from ambidex.host.report.number_format import percent
 from ambidex.host.report.paper import paper
@@ -26,7 +28,7 @@ from ambidex.host.report.plot_style import (
 )
 from ambidex.host.report.report_lines import Line
 
-__all__ = ["plots"]
+__all__ = ["history_plot", "plots"]
 
 CALLED = 20
 """Number of tools entry in the census of calls."""
@@ -277,3 +279,38 @@ def _stack(
         axes.barh(down, widths, 0.7, left, color=colour, label=name)
         left = [a + b for a, b in zip(left, widths, strict=True)]
     return left
+
+
+def history_plot(history: SuiteHistory, number: int) -> Plot:
+    """Accuracy by date with Wilson's interval, a colour for each agent or model and condition."""
+    series: dict[str, list[Dated]] = {}
+    for result in history.results:
+        series.setdefault(result.line.names[1], []).append(result)
+    with drawing(WIDTH, 2.9) as figure:
+        axes = figure.subplots()
+        for at, (name, results) in enumerate(series.items()):
+            values = [100 * (result.total.accuracy or 0.0) for result in results]
+            ends = [result.total.interval or (0.0, 1.0) for result in results]
+            low = [value - 100 * end[0] for value, end in zip(values, ends, strict=True)]
+            high = [100 * end[1] - value for value, end in zip(values, ends, strict=True)]
+            axes.errorbar(
+                np.array([result.day for result in results], dtype="datetime64[D]"),
+                values,
+                ([max(0.0, below) for below in low], [max(0.0, above) for above in high]),
+                fmt=MARKERS[at % len(MARKERS)] + "-",
+                color=COLOURS[at % len(COLOURS)],
+                label=name,
+                capsize=2,
+                linewidth=0.9,
+            )
+        axes.set_ylim(-3, 103)
+        axes.set_ylabel("accuracy %")
+        legend(figure)
+        first, last = history.results[0].day, history.results[-1].day
+        return plotted(
+            figure,
+            f"history-{number}",
+            f"Accuracy on {history.suite} from {first} to {last}",
+            "Bars: Wilson's 95 % interval. A change of tasks, checks or images between dates also"
+            " changes results; the hashes under Configuration tell.",
+        )

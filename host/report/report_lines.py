@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ambidex.host.records import config
@@ -18,7 +18,7 @@ from ambidex.host.report.number_format import percent
 from ambidex.host.report.paper import model_of
 from ambidex.host.runs.rescoring import read_rescored
 
-__all__ = ["Line", "lines", "missing", "runs_in"]
+__all__ = ["Line", "labelled", "lines", "missing", "runs_in"]
 
 NAMED = 5
 """Number of missing trials that a report names."""
@@ -44,6 +44,8 @@ class Line:
     assisted: int
     """Scored trials in which a person helped; they are left out of `rows`."""
     summary: Summary
+    label: str = ""
+    """Its name among the lines of a report; empty: its own, see `name`."""
 
     @property
     def player(self) -> str:
@@ -53,12 +55,24 @@ class Line:
 
     @property
     def name(self) -> str:
-        """The line's label in tables."""
+        """What the line is called in tables and plots."""
+        return self.label or f"{self.run.name} {self.names[0]}"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Possible labels, from the shortest to the one that says most."""
         capped = f" @{self.cap}" if self.config.checkpoints else ""
         # A model's vendor prefix would only widen the columns.
         player = self.player.rpartition("/")[2] if self.agent == "model" else self.player
         effort = f" ({self.effort})" if self.effort else ""
-        return f"{self.run.name} {player}{effort}{capped}"
+        short = f"{player}{effort}{capped}"
+        run = self.run.resolve()
+        return (
+            short,
+            f"{player}{effort}, {self.config.condition}{capped}",
+            f"{run.name} {short}",
+            f"{run.parent.name}/{run.name} {short}",
+        )
 
     @property
     def effort(self) -> str:
@@ -187,4 +201,12 @@ def lines(runs: Iterable[Path], *, rescored: bool = False, assisted: bool = Fals
                             summarize(capped),
                         )
                     )
-    return found
+    return labelled(found)
+
+
+def labelled(lines: Sequence[Line]) -> list[Line]:
+    """The lines with the shortest labels that tell them apart: model names, if those do."""
+    for choice in zip(*(line.names for line in lines), strict=True):
+        if len(set(choice)) == len(lines):
+            return [replace(line, label=name) for line, name in zip(lines, choice, strict=True)]
+    return [replace(line, label=f"{line.names[-1]} {at}") for at, line in enumerate(lines, 1)]

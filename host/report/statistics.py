@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ambidex.host.records.rows import Row
-from ambidex.host.report.metrics import GROUPS
+from ambidex.host.report.metrics import GROUPS, wilson_interval
 from ambidex.host.report.pass_at_k import complete_repeats
 
 __all__ = [
@@ -26,12 +26,14 @@ __all__ = [
     "Bootstrap",
     "Correlation",
     "Interval",
+    "Quoted",
     "Repeats",
     "Spread",
     "bootstrap",
     "correlation",
     "members",
     "percentile_interval",
+    "quotable",
     "repeats",
     "resample",
     "spread",
@@ -89,6 +91,15 @@ class Correlation:
     n: int
     pearson: float
     spearman: float
+
+
+@dataclass(frozen=True)
+class Quoted:
+    """The interval to quote for an accuracy."""
+
+    kind: str
+    """`Wilson`, `bootstrap` or `Wilson over tasks`."""
+    interval: Interval
 
 
 def members(rows: Sequence[Row], name: str) -> list[Row]:
@@ -160,6 +171,22 @@ def bootstrap(
             )
         )
     return tuple(results)
+
+
+def quotable(rows: Sequence[Row], drawn: Bootstrap) -> Quoted | None:
+    """The interval of the accuracy over all tasks to quote: Wilson's if every task has one trial,
+    since trials are independent then; otherwise the bootstrap, which keeps a task's trials
+    together. Where it has no width because all tasks came out alike, Wilson's over tasks. None
+    without a scored trial."""
+    scored = members(rows, "all")
+    if not scored:
+        return None
+    solved, tasks = sum(row.success for row in scored), len({row.task for row in scored})
+    if tasks in (1, len(scored)):
+        return Quoted("Wilson", wilson_interval(solved, len(scored)))
+    if drawn.accuracy and drawn.accuracy[0] < drawn.accuracy[1]:
+        return Quoted("bootstrap", drawn.accuracy)
+    return Quoted("Wilson over tasks", wilson_interval(round(solved * tasks / len(scored)), tasks))
 
 
 def resample(table: np.ndarray, resamples: int, seed: int) -> np.ndarray:

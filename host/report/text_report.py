@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ambidex.host.report.findings import Findings, find
+from ambidex.host.report.history import histories
 from ambidex.host.report.metrics import GROUPS, PARTS, Summary
 from ambidex.host.report.number_format import NONE, money, number, percent, percents, whole
 from ambidex.host.report.report_lines import Line, lines
@@ -29,12 +30,13 @@ from ambidex.host.report.tables import (
 )
 from ambidex.host.report.trial_tables import (
     failures_table,
+    history_table,
     means_table,
     passes_table,
     runs_table,
 )
 
-__all__ = ["Line", "as_json", "lines", "measures", "tables"]
+__all__ = ["Line", "as_json", "headline", "lines", "measures", "tables"]
 
 
 def as_json(lines: Sequence[Line], findings: Findings | None = None) -> list[dict[str, Any]]:
@@ -55,6 +57,7 @@ def as_json(lines: Sequence[Line], findings: Findings | None = None) -> list[dic
             "repeats": [asdict(result) for result in findings.repeats[at]],
             "failures": dict(findings.failures[at]),
             "passes": [asdict(result) for result in findings.passes[at]],
+            "interval_to_quote": asdict(quoted) if (quoted := findings.quoted[at]) else None,
             "bootstrap": [asdict(result) for result in findings.bootstraps[at]],
             "released": [asdict(result) for result in findings.released[at]]
             if findings.released
@@ -83,10 +86,19 @@ def tables(lines: Sequence[Line], findings: Findings | None = None) -> Renderabl
     return Together(*_parts(lines, findings or find(lines)))
 
 
-def _parts(lines: Sequence[Line], findings: Findings) -> Iterator[RenderableType]:
+def headline(lines: Sequence[Line]) -> RenderableType:
+    """The table of metrics, and what must be known before they are published."""
+    return Together(*_headline(lines))
+
+
+def _headline(lines: Sequence[Line]) -> Iterator[RenderableType]:
     yield _metrics(lines)
     yield from (Text(line.warning, style="bold red") for line in lines if line.warning)
     yield from (Text(line.gap, style="red") for line in lines if line.gap)
+
+
+def _parts(lines: Sequence[Line], findings: Findings) -> Iterator[RenderableType]:
+    yield from _headline(lines)
     yield from (Text(f"{run} has no row yet.", style="red") for run in findings.empty)
     if findings.released:
         yield released_table(lines, findings.released)
@@ -124,6 +136,7 @@ def _parts(lines: Sequence[Line], findings: Findings) -> Iterator[RenderableType
         )
     if findings.paper:
         yield paper_table(lines, findings.paper)
+    yield from map(history_table, histories(lines))
     yield _trials(lines)
     yield from (_failures(line) for line in full if line.summary.unscored or line.summary.bugs)
 
@@ -217,7 +230,7 @@ def measures(line: Line) -> dict[str, str]:
 
 
 def _failures(line: Line) -> Table:
-    table = Table(title=f"Without a score in {line.run.name}", title_justify="left")
+    table = Table(title=f"Without a score in {line.name}", title_justify="left")
     for name in ("task", "trial", "attempt", "fate", "why"):
         table.add_column(name)
     for row in line.rows:

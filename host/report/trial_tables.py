@@ -5,14 +5,65 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from rich.table import Table
+from rich.text import Text
 
+from ambidex.host.records.causes import brief_cause, cause_of, outcome_of_row
 from ambidex.host.report.failure_kinds import Kind
-from ambidex.host.report.number_format import NONE, money, number, percent, whole
+from ambidex.host.report.history import SuiteHistory
+from ambidex.host.report.number_format import NONE, money, number, percent, percents, whole
 from ambidex.host.report.pass_at_k import Passes
 from ambidex.host.report.report_lines import Line
 from ambidex.host.report.tables import plain_table
+from ambidex.host.terminal import one_line
 
-__all__ = ["failures_table", "means_table", "passes_table", "runs_table"]
+__all__ = [
+    "failures_table",
+    "history_table",
+    "means_table",
+    "outcome_table",
+    "passes_table",
+    "runs_table",
+]
+
+OUTCOMES = {
+    "bug": "bold red",
+    "void": "yellow",
+    "unjudged": "yellow",
+    "failed": "red",
+    "solved": "green",
+}
+"""The outcomes of trials in the order of the table, with their styles."""
+
+
+def outcome_table(lines: Sequence[Line], *, everything: bool) -> Table | None:
+    """The trials by outcome, failures with their causes first; the solved ones only if `everything`
+    is set. None if there is no such trial."""
+    full = [line for line in lines if line.cap == line.config.limits.steps]
+    rows = [
+        (row, line)
+        for line in full
+        for row in {row.key: row for row in line.rows}.values()
+        if everything or not row.success
+    ]
+    if not rows:
+        return None
+    table = Table(title="Trials" if everything else "Not solved", title_justify="left")
+    several = len(full) > 1
+    for name in (*(("run",) if several else ()), "task", "trial", "outcome"):
+        table.add_column(name, overflow="fold")
+    table.add_column("cause", overflow="fold", ratio=1)
+    order = list(OUTCOMES)
+    for row, line in sorted(rows, key=lambda pair: order.index(outcome_of_row(pair[0]))):
+        outcome = outcome_of_row(row)
+        cause = (cause_of if everything else brief_cause)(row, line.config.limits)
+        table.add_row(
+            *((line.name,) if several else ()),
+            row.task,
+            str(row.trial),
+            Text(outcome, OUTCOMES[outcome]),
+            Text(one_line(cause)),
+        )
+    return table
 
 
 def failures_table(lines: Sequence[Line], found: Sequence[Mapping[Kind, int]]) -> Table:
@@ -100,4 +151,26 @@ def passes_table(lines: Iterable[Line]) -> Table:
         for at in line.summary.at_k:
             shares = map(percent, (at.pass_any, at.pass_all, at.average))
             table.add_row(line.name if at.k == 1 else "", str(at.k), str(at.tasks), *shares)
+    return table
+
+
+def history_table(history: SuiteHistory) -> Table:
+    """The results on a suite by date."""
+    table = plain_table(
+        f"History of {history.suite}",
+        *("began", "line", "condition", "n", "accuracy %", "95 %", "TIR %", "ACS"),
+        left=3,
+    )
+    for result in history.results:
+        total = result.total
+        table.add_row(
+            result.day.isoformat(),
+            result.line.name,
+            result.line.condition,
+            str(total.n),
+            percent(total.accuracy),
+            percents(total.interval),
+            percent(total.tir),
+            number(total.acs),
+        )
     return table

@@ -4,24 +4,21 @@ embedded. It needs no control room and loads nothing.
 
 from __future__ import annotations
 
-import base64
-import io
 import json
 import re
 from pathlib import Path
 from typing import Any
 
-from ambidex.host.records.frame_files import read_frame
+from ambidex.host.records.frame_files import frame_url
 from ambidex.host.records.trajectory import FRAMES
 from ambidex.host.room.live_trajectory import LiveTrajectory
 
-__all__ = ["episode_html", "frame_url"]
+__all__ = ["episode_html"]
 
 PAGES = Path(__file__).with_name("pages")
 MODULES = ("dom.js", "steps.js", "stage.js", "timeline.js", "keepsake.js")
 """In the order of their dependencies."""
 IMPORT = re.compile(r"^import .*?;\n", re.MULTILINE | re.DOTALL)
-QUALITY = 82
 
 
 def episode_html(trial: Path) -> str:
@@ -53,13 +50,6 @@ def episode_html(trial: Path) -> str:
 def _script(name: str) -> str:
     text = IMPORT.sub("", (PAGES / name).read_text(encoding="utf-8"))
     return re.sub(r"^export ", "", text, flags=re.MULTILINE)
-
-
-def frame_url(folder: Path, name: str) -> str:
-    """A frame as a data URL, in a lossy format that takes little space."""
-    target = io.BytesIO()
-    read_frame(folder, name).save(target, "WEBP", quality=QUALITY)
-    return f"data:image/webp;base64,{base64.b64encode(target.getvalue()).decode()}"
 
 
 def _score(trial: Path) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 
 from ambidex.host import Form, Request
 from ambidex.host.dialects import form_of
-from ambidex.host.errors import FIX, ModelError
+from ambidex.host.errors import AGAIN, FIX, ModelError
 from ambidex.host.models.model import LiteModel
 from ambidex.host.models.prices import Prices
 from ambidex.host.records.config import ModelConfig
@@ -41,6 +41,7 @@ def ask_each_model(
         try:
             answer = model.ask(Request(form, BODIES[form]))
         except ModelError as error:
-            raise ModelError(str(error), hint=f"{error.hint} {FIX}".strip()) from error
+            then = FIX if error.fatal or error.refused else AGAIN
+            raise ModelError(str(error), hint=f"{error.hint} {then}".strip()) from error
         cost = f", ${answer.usage.cost:.4f}" if answer.usage.cost else ""
         say(f"{config.name} answers ({time.monotonic() - began:.1f} s{cost})")

@@ -120,7 +120,7 @@ def launch(
     _check_ready(request, options)
     with ExitStack() as stack:
         stack.enter_context(locked(folder))
-        display = stack.enter_context(ProgressDisplay(len(request.jobs), _title(request)))
+        display = stack.enter_context(_display(request))
         _check_resumable(request, folder, options, display.message)
         if not models_answer:
             ask_models([(request, folder)], display.message)
@@ -139,7 +139,7 @@ def on_machines(options: MachineOptions) -> Iterator[RunFunction]:
             _check_ready(request, options)
             if rows := all_done(request, folder):
                 return rows
-            with locked(folder), ProgressDisplay(len(request.jobs), _title(request)) as display:
+            with locked(folder), _display(request) as display:
                 _check_resumable(request, folder, options, display.message)
                 if not opened:
                     ask_models([(request, folder)], display.message)
@@ -234,8 +234,10 @@ def _run(
     return rows
 
 
-def _title(request: RunRequest) -> str:
-    return f"{request.suite.name} {request.condition}"
+def _display(request: RunRequest) -> ProgressDisplay:
+    title = f"{request.suite.name} {request.condition}"
+    several = len(request.agents) > 1  # of `prove`: near misses and doing nothing must fail
+    return ProgressDisplay(len(request.jobs), title, request.limits, proof=several)
 
 
 def check(request: RunRequest, machines: MachineOptions) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Protocol, cast
 
-from cyclopts import Parameter
+from cyclopts import Group, Parameter
 
 from ambidex.host.errors import UsageError
 from ambidex.host.named import load_part
@@ -18,7 +18,7 @@ from ambidex.vm import Machine
 __all__ = ["MachineOptions", "Provider", "Source", "open_machines", "provider_named"]
 
 
-@Parameter(name="*")
+@Parameter(name="*", group=Group("Machines", sort_key=6))
 @dataclass(frozen=True)
 class MachineOptions:
     """Options that select the machines of a run."""

@@ -6,9 +6,10 @@ import queue
 import re
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -19,6 +20,7 @@ from ambidex.host.records.announcement import withdraw_all
 from ambidex.host.records.config import MOST_RUNS, Job, RunConfig, code_hash
 from ambidex.host.records.environment import keep, this_environment
 from ambidex.host.records.rows import Row, Rows, finished, read_rows, unjudged
+from ambidex.host.runs.live_table import AttemptState
 from ambidex.tasks import Suite
 from ambidex.vm import Machine
 
@@ -38,10 +40,20 @@ MakeMachine = Callable[[], Machine]
 
 
 class Watcher(Protocol):
-    """Receives the progress of a run. Called from any thread."""
+    """Receives the progress of a run. Called from any thread; what concerns a machine, from the
+    thread that has its name."""
 
-    def attempt_started(self, job: Job, attempt: int) -> None:
-        """An attempt has started."""
+    def run_started(self, before: Sequence[Row], left: int) -> None:
+        """The run begins with these rows of earlier invocations; `left` trials are to be run."""
+
+    def machine_opened(self) -> None:
+        """A new machine, not booted yet, will run the next attempts of this thread."""
+
+    def machine_closed(self) -> None:
+        """The machine of this thread has been closed."""
+
+    def attempt_started(self, job: Job, attempt: int, state: AttemptState) -> None:
+        """An attempt has started; `state` says at any time how far it has come."""
 
     def attempt_ended(self, row: Row, left: int) -> None:
         """An attempt has its row; `left` trials are not finished yet."""
@@ -53,7 +65,16 @@ class Watcher(Protocol):
 class SilentWatcher:
     """A watcher that ignores everything."""
 
-    def attempt_started(self, job: Job, attempt: int) -> None:
+    def run_started(self, before: Sequence[Row], left: int) -> None:
+        """Ignore."""
+
+    def machine_opened(self) -> None:
+        """Ignore."""
+
+    def machine_closed(self) -> None:
+        """Ignore."""
+
+    def attempt_started(self, job: Job, attempt: int, state: AttemptState) -> None:
         """Ignore."""
 
     def attempt_ended(self, row: Row, left: int) -> None:
@@ -105,6 +126,7 @@ def run_jobs(
     done = finished(before).keys() | unjudged(before).keys()
     todo = [job for job in jobs if job.key not in done]
     attempts = {job.key: [row for row in before if row.key == job.key] for job in todo}
+    watcher.run_started(before, len(todo))
     stop = stop or threading.Event()
     environment = keep(this_environment(config.image), folder)
     trial = Trial(config, suite, make_agent, folder, stop.is_set, code_hash(), environment)
@@ -184,14 +206,16 @@ class Work:
     def _on_one_machine(self, make_machine: MakeMachine) -> bool:
         """Run attempts on one machine. Return True if the worker needs a new one, False if it is
         done."""
-        with closing(make_machine()) as machine:
+        with self._machine(make_machine) as machine:
             while not self._stop.is_set():
                 try:
                     queued = self._queue.get_nowait()
                 except queue.Empty:
                     return False
-                self._watcher.attempt_started(queued.job, queued.attempt)
-                row = self._trial.attempt(queued.job, queued.attempt, machine, queued.unproved)
+                started = partial(self._watcher.attempt_started, queued.job, queued.attempt)
+                row = self._trial.attempt(
+                    queued.job, queued.attempt, machine, queued.unproved, started
+                )
                 if row.fate in ("void", "bug") and self._stop.is_set():
                     return False  # it failed because everything is being closed
                 failed = row.fate == "void" and not (row.failure and row.failure.final)
@@ -214,6 +238,13 @@ class Work:
                 if failed or row.forfeit:
                     return True
         return False
+
+    @contextmanager
+    def _machine(self, make_machine: MakeMachine) -> Iterator[Machine]:
+        with closing(make_machine()) as machine:
+            self._watcher.machine_opened()
+            yield machine
+        self._watcher.machine_closed()
 
     def _count_refusal(self, row: Row) -> None:
         """End the run after several equal refusals that a repeated request would get again."""

@@ -16,6 +16,7 @@ app = App(
         "--isolated",
         "--no-sandbox",
         "--executable-path=/usr/bin/chromium",
+        "--timeout-action=15000",  # its 5 s are too few for a page on a busy or emulated machine
     ),
     needs="/opt/programs/node_modules/@playwright/mcp/cli.js",
     timeout=240,  # the first call starts the server and the browser

@@ -12,6 +12,7 @@ import pytest
 from rich.table import Table
 from rich.text import Text
 
+from ambidex.host import Limits
 from ambidex.host.cli.main import main
 from ambidex.host.client.survey import Change, as_evidence
 from ambidex.host.records.config import Job
@@ -19,6 +20,7 @@ from ambidex.host.records.rows import Failure
 from ambidex.host.room import tui
 from ambidex.host.runs.progress_lines import ProgressDisplay
 from ambidex.host.terminal import Terminal, echo, one_line, print_json, visible
+from tests.host.runs.test_progress import State
 from tests.support.played import row, run_of
 
 ROOT = Path(__file__).parents[2]
@@ -116,8 +118,9 @@ def test_colours_of_ours_are_still_sent_and_those_in_a_text_are_not(
 
 @pytest.mark.parametrize("text", [EVIL, MARKUP])
 def test_a_line_of_progress_is_harmless(text: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with ProgressDisplay(2, f"run {text}") as show:
-        show.attempt_started(Job(text, text, 1), 1)
+    with ProgressDisplay(2, f"run {text}", Limits()) as show:
+        show.run_started([], 2)
+        show.attempt_started(Job(text, text, 1), 1, State())
         scored = row(beneficial=True, score=0, reason=text, agent=text)
         scored = scored.model_copy(update={"task": text})
         show.attempt_ended(scored, 1)

@@ -111,6 +111,8 @@ def verdict(
         Reasons by the rubric; at least one unless the verdict is accept.
     comment
         Anything else.
+    foundry
+        Directory of the candidates.
     """
     folder = open_candidate(foundry, candidate)
     if verdict is None:
@@ -149,10 +151,14 @@ def opinion(
         The candidate's name.
     model
         The model's name in litellm, or on the server at --base-url.
+    base_url
+        A server with OpenAI's chat completions API.
     key
         The environment variable that holds the API key, if it is not the vendor's usual one.
     prices
         A price table that takes precedence over the built-in one.
+    foundry
+        Directory of the candidates.
     """
     config = ModelConfig(name=model, base_url=base_url, key=key)
     folder = open_candidate(foundry, candidate)

@@ -26,10 +26,10 @@ from inspect_ai.scorer import Score
 from inspect_ai.tool import ToolCall, ToolCallError
 
 from ambidex.host.integrations.attempts import RecordedAttempt, text_of
+from ambidex.host.records.frame_files import frame_url
 from ambidex.host.records.orders import written
 from ambidex.host.records.recorded_steps import data_url
 from ambidex.host.records.trajectory import AGENT, FRAMES
-from ambidex.host.room.standalone_page import frame_url
 
 __all__ = ["BEFORE_EPISODE", "EpisodeLog", "episode_log", "usage_of"]
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from ambidex.host.agents import agent_maker
-from ambidex.host.cli import main
+from ambidex.host.cli import check, report
 from ambidex.host.cli import run as run_commands
 from ambidex.host.records.announcement import announced, running_trials
 from ambidex.host.records.config import adopt, locked
@@ -31,7 +31,7 @@ from tests.support.suites import CELL, config_of, run_in, write_suite
 @pytest.fixture(autouse=True)
 def _peer_tools(monkeypatch: pytest.MonkeyPatch) -> None:
     """The catalogue is the peer's: these tests have its tools and no others."""
-    for module in (main, run_commands):
+    for module in (check, report, run_commands):
         monkeypatch.setattr(module, "read_catalogue", lambda: CATALOGUE)
 
 
@@ -78,6 +78,8 @@ def test_bad_data_is_one_sentence_and_exit_2(
         (["--out", "/proc/none"], "cannot make the directory /proc/none"),
         (["--out", __file__], "File exists"),
         (["--stepz", "3"], "--stepz"),
+        (["--agent", "near_miss"], "needs the number of a near miss"),
+        (["--agent", "near_miss:2"], "no near miss 2 for cell, impossible"),
         (["--agent", "oracle:gui"], "no oracle by gui for cell"),
         (["--provider", "none", "--agent", "noop"], "unknown provider: 'none'"),
         (["--image", "debian-13"], "there is no image 'debian-13'"),
@@ -315,13 +317,33 @@ def test_a_report_that_cannot_be_written_is_refused_before_anything_is_computed(
 HEAVY = {"matplotlib", "pyarrow", "scipy", "fastmcp", "twisted", "litellm"}
 
 
+PARTS = ", ".join(f"ambidex.host.cli.{name}" for name in ("run", "report", "compare", "runs"))
+
+
 @pytest.mark.parametrize(
-    ("module", "heavy"),
-    [("ambidex.host.cli.main", {*HEAVY, "docx"}), ("ambidex.toolgen.cli", HEAVY)],
+    ("modules", "heavy"),
+    [
+        # What says the first thing on a terminal loads none of the commands.
+        ("ambidex.host.cli.main", {*HEAVY, "openpyxl", "ambidex.host.runs.launch"}),
+        (PARTS, {*HEAVY, "docx"}),
+        ("ambidex.toolgen.cli", HEAVY),
+    ],
 )
 def test_a_command_imports_no_heavy_module_that_only_others_need(
-    module: str, heavy: set[str]
+    modules: str, heavy: set[str]
 ) -> None:
-    code = f"import sys, {module}; print(sorted({heavy} & {{*sys.modules}}))"
+    code = f"import sys, {modules}; print(sorted({heavy} & {{*sys.modules}}))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_on_a_terminal_the_first_line_comes_before_the_tasks_are_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert ambidex("run", tmp_path / "none") == 2
+    assert "reading the tasks" not in capsys.readouterr().err, "in a pipe"
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert ambidex("run", tmp_path / "none") == 2
+    first, second, *_ = capsys.readouterr().err.splitlines()
+    assert first == f"reading the tasks of {tmp_path / 'none'}"
+    assert "no such directory" in second

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ambidex.host.cli import main
+from ambidex.host.cli import check, report
 from ambidex.host.cli import run as run_command
 from ambidex.host.records.rows import read_rows
 from ambidex.host.runs import launch
@@ -17,7 +17,7 @@ from tests.support.peer import CATALOGUE, TOKEN, peer
 
 @pytest.fixture(autouse=True)
 def _peer_tools(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (main, run_command):
+    for module in (check, report, run_command):
         monkeypatch.setattr(module, "read_catalogue", lambda: CATALOGUE)
 
 

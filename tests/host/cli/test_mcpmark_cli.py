@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ambidex.host.cli import assets, main
+from ambidex.host.cli import assets, check, report
 from ambidex.host.cli import run as run_command
 from ambidex.tasks.assets import AssetStore
 from tests.host.cli.test_osworld_cli import served
@@ -16,7 +16,7 @@ from tests.support.peer import CATALOGUE
 
 @pytest.fixture(autouse=True)
 def _peer_tools(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    for module in (main, assets, run_command):
+    for module in (check, report, assets, run_command):
         monkeypatch.setattr(module, "read_catalogue", lambda: CATALOGUE)
     monkeypatch.setenv("AMBIDEX_ASSETS", str(tmp_path / "store"))
     monkeypatch.delenv("WA_REDDIT", raising=False)

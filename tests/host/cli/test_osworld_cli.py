@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from ambidex.host.cli import assets, main, osworld_tasks
+from ambidex.host.cli import assets, check, osworld_tasks, report
 from ambidex.host.errors import UsageError
 from ambidex.host.osworld import archives
 from ambidex.host.osworld.revisions import changes
@@ -33,7 +33,7 @@ from tests.support.peer import CATALOGUE
 
 @pytest.fixture(autouse=True)
 def _peer_tools(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    for module in (main, assets, osworld_tasks):
+    for module in (check, report, assets, osworld_tasks):
         monkeypatch.setattr(module, "read_catalogue", lambda: CATALOGUE)
     monkeypatch.setenv("AMBIDEX_ASSETS", str(tmp_path / "store"))
 

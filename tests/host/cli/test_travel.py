@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ambidex.host.cli import main, travel
+from ambidex.host.cli import report, travel
 from ambidex.host.cli import run as run_commands
 from ambidex.host.cli.options import CheckpointOptions
 from ambidex.host.errors import UsageError
@@ -26,7 +26,7 @@ from tests.support.travel import Toy, on_peers, recorded, suite_in
 
 @pytest.fixture(autouse=True)
 def _peer_tools(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (main, travel):
+    for module in (report, travel):
         monkeypatch.setattr(module, "read_catalogue", lambda: CATALOGUE)
     monkeypatch.setattr(run_commands, "read_catalogue", lambda: served.CATALOGUE)
 

@@ -60,6 +60,14 @@ def test_gui_actions_are_not_tool_calls() -> None:
     assert of(row(beneficial=False, score=1, gui=3)).tir == 1.0
 
 
+def test_operating_a_page_by_the_browser_s_tools_is_gui() -> None:
+    click = CallCount(tool="browser_click", app="browser", calls=3, errors=0)
+    for beneficial in (True, False):
+        with_clicks = row(beneficial=beneficial, score=1).model_copy(update={"calls": (click,)})
+        assert (with_clicks.tool_calls, with_clicks.gui_calls) == (0, 3)
+        assert of(with_clicks).tir == float(not beneficial)
+
+
 def test_an_infeasible_task_counts_like_any_other() -> None:
     seen = row("x", beneficial=True, score=1, tool=1, feasible=False, stop=Stop.INFEASIBLE)
     missed = row("y", beneficial=False, score=0, feasible=False, steps=15)

@@ -17,6 +17,7 @@ from ambidex.host import Stop
 from ambidex.host.errors import UsageError
 from ambidex.host.records.rows import InterimVerdict
 from ambidex.host.report.findings import find
+from ambidex.host.report.history import histories
 from ambidex.host.report.html_report import write_html
 from ambidex.host.report.plots import plots
 from ambidex.host.report.report_lines import lines
@@ -56,7 +57,7 @@ def test_a_run_with_interim_verdicts_has_a_line_for_each_and_one_for_its_limit(
         (50, 1.0),
     ]
     assert (at15.summary.groups[2].acs, at50.summary.groups[2].acs) == (15.0, 40.0)
-    assert (at15.name, at50.name) == ("r a @15", "r a @50")
+    assert (at15.name, at50.name) == ("a @15", "a @50")
 
 
 def test_an_experiment_s_directory_stands_for_the_runs_in_it(tmp_path: Path) -> None:
@@ -136,6 +137,11 @@ class Page(HTMLParser):
         self.close()
         assert self.open == []
 
+    @property
+    def trial_links(self) -> list[str]:
+        """The links out of the page."""
+        return [link for link in self.links if not link.startswith("#")]
+
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag not in VOID:
             self.open.append(tag)
@@ -202,7 +208,7 @@ def test_the_page_loads_nothing_and_is_well_formed(page: str) -> None:
     assert re.findall(r"https?://", page) == []
     assert not re.search(r"@import|url\((?!#)", page)
     assert len(parsed.ids) == len(set(parsed.ids)), "an id is there twice"
-    assert "<script" not in page, "what a task's check said is text"
+    assert page.count("<script") == 1, "what a task's check said is text; one sorts tables"
     for used in re.findall(r'(?:url\(|href=")#([\w-]+)', page):
         assert used in parsed.ids
 
@@ -210,12 +216,12 @@ def test_the_page_loads_nothing_and_is_well_formed(page: str) -> None:
 def test_the_page_has_the_numbers_of_the_tables(page: str) -> None:
     text = " ".join(Page(page).text.split())
     # a solved with a tool, c without, b not: 2/3 twice over.
-    assert "66.7 % of 6 trials solved; TIR 66.7 %, 7.7 steps" in text
+    assert "66.7 % of 6 trials solved 95 %: 0.0–100.0 (bootstrap) TIR 66.7 %, 7.7 steps" in text
     for said in (
         "As the released script computes them",
         "paper: OpenAI o3",
         "Where the time of a trial goes",
-        "odd $name$ a called 1 tool, and never 2 that it was offered",
+        "a called 1 tool, and never 2 that it was offered",
         "6 of 6 planned trials were scored",
         "turn limit 2 (100.0)",
         "catalogue of tools",
@@ -224,9 +230,50 @@ def test_the_page_has_the_numbers_of_the_tables(page: str) -> None:
 
 
 def test_every_trial_links_to_its_directory_relative_to_the_page(published: Path) -> None:
-    links = Page(published.read_text(encoding="utf-8")).links
+    links = Page(published.read_text(encoding="utf-8")).trial_links
     assert len(links) == 6
     assert all((published.parent / unquote(link)).is_dir() for link in links)
+
+
+def test_every_section_has_an_anchor_that_the_contents_name(page: str) -> None:
+    contents = re.search(r'<nav class="contents".*?</nav>', page, re.DOTALL)
+    assert contents
+    assert re.findall(r'href="#([\w-]+)"', contents[0]) == re.findall(r'<h2 id="([\w-]+)"', page)
+
+
+def test_no_title_or_fact_names_a_directory_of_this_machine(published: Path, page: str) -> None:
+    assert str(published.parent) not in page
+    assert "<title>s: a</title>" in page
+
+
+def test_labels_are_model_names_as_far_as_they_tell_lines_apart(tmp_path: Path) -> None:
+    def line(run: str, model: str, condition: str = "hybrid") -> Path:
+        own = row("a", beneficial=True, score=1, agent="model", model=model, condition=condition)
+        config = {"model": {"name": model}, "condition": condition}
+        return run_of(tmp_path / run, [own], **config)
+
+    one, two = line("one", "openai/gpt-5"), line("two", "anthropic/claude")
+    assert [found.name for found in lines([one, two])] == ["gpt-5", "claude"]
+    gui = line("gui", "openai/gpt-5", "gui")
+    assert [found.name for found in lines([one, gui])] == ["gpt-5, hybrid", "gpt-5, gui"]
+    again = line("again", "openai/gpt-5")
+    assert [found.name for found in lines([one, again])] == ["one gpt-5", "again gpt-5"]
+
+
+def test_results_of_several_days_have_a_history(tmp_path: Path) -> None:
+    runs = [
+        run_of(tmp_path / day, [row("a", beneficial=True, score=score, started=f"{day}T09:00:00")])
+        for day, score in (("2026-03-02", 1), ("2026-01-05", 0))
+    ]
+    found = lines(runs)
+    (history,) = histories(found)
+    assert [result.day.isoformat() for result in history.results] == ["2026-01-05", "2026-03-02"]
+    assert list(histories(found[:1])) == []
+    write_html(found, find(found), tmp_path / "page.html")
+    parsed = Page((tmp_path / "page.html").read_text(encoding="utf-8"))
+    assert "Accuracy on s from 2026-01-05 to 2026-03-02" in " ".join(parsed.text.split())
+    assert "#history-of-s" in parsed.links
+    assert "History of s" in printed(tables(found))
 
 
 def test_as_json_is_json(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from ambidex.host.records.rows import Row
 from ambidex.host.report import comparison
 from ambidex.host.report.comparison import compare, identical, sign_flip
 from ambidex.host.report.metrics import summarize
-from ambidex.host.report.statistics import bootstrap, correlation, repeats, spread
+from ambidex.host.report.statistics import bootstrap, correlation, quotable, repeats, spread
 from tests.support.played import row
 
 
@@ -72,6 +72,20 @@ def test_the_bootstrap_is_the_same_for_the_same_rows_in_any_order() -> None:
     rows = [row(f"t{n}", beneficial=n % 2 == 0, score=n % 3 == 0, steps=n) for n in range(12)]
     assert bootstrap(rows) == bootstrap(rows[::-1])
     assert bootstrap(rows, seed=1, resamples=50) != bootstrap(rows, resamples=50)
+
+
+def quoted(*scores: tuple[str, int, int]) -> str:
+    rows = [row(task, beneficial=True, score=score, trial=n) for task, n, score in scores]
+    answer = quotable(rows, bootstrap(rows, resamples=200)[-1])
+    return answer.kind if answer else ""
+
+
+def test_the_interval_to_quote_depends_on_the_trials_of_a_task() -> None:
+    assert quoted(("a", 1, 1), ("b", 1, 0)) == "Wilson", "independent trials"
+    assert quoted(("a", 1, 1), ("a", 2, 0)) == "Wilson", "one task"
+    assert quoted(("a", 1, 1), ("a", 2, 1), ("b", 1, 0), ("b", 2, 0)) == "bootstrap"
+    assert quoted(("a", 1, 1), ("a", 2, 1), ("b", 1, 1), ("b", 2, 1)) == "Wilson over tasks"
+    assert quoted() == ""
 
 
 def test_one_task_cannot_be_resampled() -> None:

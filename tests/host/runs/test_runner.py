@@ -199,9 +199,7 @@ def test_a_damaged_last_line_is_moved_away_and_its_trial_runs_again(
     path.write_bytes(first + damage)
     messages: list[str] = []
 
-    class Listens:
-        def attempt_started(self, job: object, attempt: int) -> None: ...
-        def attempt_ended(self, row: Row, left: int) -> None: ...
+    class Listens(SilentWatcher):
         def message(self, text: str) -> None:
             messages.append(text)
 

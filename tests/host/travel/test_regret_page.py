@@ -88,7 +88,7 @@ def test_the_page_shows_choices_outcomes_and_costs(page: Path) -> None:
 
 
 def test_every_trial_and_branch_links_to_its_directory_relative_to_the_page(page: Path) -> None:
-    links = Page(page.read_text(encoding="utf-8")).links
+    links = Page(page.read_text(encoding="utf-8")).trial_links
     assert len(links) == 6 + 2 * 12
     assert len(set(links)) == 1 + 2 * 12, "one recorded trial, and all branches"
     assert all((page.parent / unquote(link)).is_dir() for link in links)
