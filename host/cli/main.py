@@ -95,7 +95,7 @@ COMMANDS = (
     ("Machines", "doctor", f"{PLACE}.doctor:doctor", "Check this computer; print what to fix."),
     ("Machines", "image", f"{PLACE}.images:images", "Build, list, import and provision images."),
     ("Machines", "serve", f"{PLACE}.serve:serve", "Serve one desktop's tools to MCP clients."),
-    ("Machines", "bridge", f"{PLACE}.bridge:bridge", "Serve desktops to Harbor and others."),
+    ("Machines", "bridge", f"{PLACE}.serve:bridge", "Serve desktops to Harbor and others."),
     ("Machines", "shell", f"{PLACE}.machines:shell", "Start a Python prompt with a machine."),
 )
 """Group, name, place and summary of each command. They are imported on use: `run` starts sooner,
