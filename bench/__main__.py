@@ -41,7 +41,7 @@ from rich.console import Console
 
 from ambidex.vm.building.image import open_image
 from bench.attack import attack
-from bench.autoharness import autoharness
+from bench.peers.autoharness import autoharness
 from bench.aws.command import aws_tools
 from bench.desktop import PLACES, crowd, first_ready, reverts, round_trips
 from bench.disk import disk
@@ -55,7 +55,7 @@ from bench.resume import resume
 from bench.retrieval.beside import desktop_retrieval
 from bench.retrieval.command import retrieval
 from bench.retrieval.toolsets import toolset_retrieval
-from bench.rl import rl
+from bench.peers.rl import rl
 from bench.room import room
 from bench.services import services
 from bench.soak import soak

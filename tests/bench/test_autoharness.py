@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bench.autoharness import catalog, exceptions
+from bench.peers.autoharness import catalog, exceptions
 
 
 def test_every_exception_is_an_entry_of_the_catalogs() -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ambidex.vm import Machine
-from bench.autoharness import catalog, play
+from bench.peers.autoharness import catalog, play
 
 SAMPLE = {
     "click_middle",
