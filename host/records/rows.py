@@ -11,14 +11,14 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, ValidationError
 
 from ambidex.evaluators.strict import Strict, explain
-from ambidex.host import GATEWAY, Stop, is_gui
+from ambidex.host import Stop
 from ambidex.host.errors import EndedBy, UsageError
+from ambidex.host.records.call_counts import CallCount, Count
 from ambidex.host.records.config import NAME as CONFIG
 from ambidex.host.records.config import Modality, RunConfig, SchemaNumber, read_config
 from ambidex.host.records.jury import JuryRecord
 
 __all__ = [
-    "CallCount",
     "Failure",
     "ForeignRowError",
     "InterimVerdict",
@@ -41,7 +41,6 @@ Key = tuple[str, str, int]
 """Identifies a trial: task, agent, number of the repetition."""
 
 
-Count = Annotated[int, Field(ge=0)]
 Number = Annotated[int, Field(ge=1)]
 UnitInterval = Annotated[float, Field(ge=0, le=1)]
 """The range of a score."""
@@ -56,28 +55,6 @@ def _file_name(name: str) -> str:
 
 
 FileName = Annotated[str, AfterValidator(_file_name)]
-
-
-class CallCount(Strict):
-    """How often one tool was called in an episode, and how many of the calls failed."""
-
-    tool: str
-    app: str
-    """Empty if the agent called a tool that was not on offer; `gateway` for a gateway's own tools.
-    What a gateway executed has an entry of its own, with the tool's server here."""
-    calls: Count
-    errors: Count
-    repeats: Count = 0
-    """Successful calls that repeated an earlier one: same arguments, same result, and nothing
-    changed in between."""
-
-    @property
-    def modality(self) -> Modality | None:
-        """None for a name that was not on offer, and for a gateway's own tool: it counts as the
-        tools that it executed."""
-        if self.app in ("", GATEWAY):
-            return None
-        return "gui" if is_gui(self.app) else "tools"
 
 
 class Outcome(Strict):
@@ -258,12 +235,15 @@ class Row(Outcome):
     @property
     def tool_calls(self) -> int:
         """Calls of the modality `tools`, failed ones included."""
-        return sum(count.calls for count in self.calls if count.modality == "tools")
+        return self._calls("tools")
 
     @property
     def gui_calls(self) -> int:
         """Calls of the modality `gui`, failed ones included."""
-        return sum(count.calls for count in self.calls if count.modality == "gui")
+        return self._calls("gui")
+
+    def _calls(self, modality: Modality) -> int:
+        return sum(count.calls for count in self.calls if count.modality == modality)
 
 
 class Rows:

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ambidex.host import GATEWAY
-from ambidex.host.records.rows import CallCount, Row
+from ambidex.host.records.call_counts import CallCount
+from ambidex.host.records.rows import Row
 
 __all__ = [
     "Choice",

@@ -21,9 +21,9 @@ from ambidex.host.records.config import read_config
 from ambidex.host.records.rows import NAME as RESULTS
 from ambidex.host.room.lineage import parent_of
 from ambidex.host.room.live_trajectory import LiveTrajectory
-from ambidex.host.room.runs.processes import runner_of
 from ambidex.host.room.runs.trials import RunTrials
 from ambidex.host.room.runs.updates import RunSummary
+from ambidex.host.runs.inventory import runner_of
 
 __all__ = ["Alarm", "Live", "Wall"]
 

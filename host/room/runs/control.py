@@ -17,7 +17,8 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from ambidex.host.errors import BusyError, UsageError
 from ambidex.host.records.command import kept_command
 from ambidex.host.records.config import MOST_RUNS, MOST_STEPS, Condition
-from ambidex.host.room.runs.processes import ENDED, outcome, runner_of, spawn, stop_runner
+from ambidex.host.room.runs.processes import ENDED, outcome, spawn, stop_runner
+from ambidex.host.runs.inventory import runner_of
 
 __all__ = ["AMBIDEX", "RunControl", "StartRequest"]
 

@@ -9,15 +9,14 @@ import signal
 import subprocess
 import threading
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import TextIO
 
 from ambidex.host.errors import BusyError, UsageError
-from ambidex.host.records.config import LOCK
 from ambidex.host.records.config import NAME as CONFIG
+from ambidex.host.runs.inventory import runner_of
 
-__all__ = ["ENDED", "outcome", "runner_of", "spawn", "stop_runner"]
+__all__ = ["ENDED", "outcome", "spawn", "stop_runner"]
 
 HEARS_INTERRUPTS = ("env", "--default-signal=INT")
 """A room that a script started in the background ignores interrupts; what it starts must not."""
@@ -73,21 +72,6 @@ def outcome(out: Path, output: str, code: int | None, done: Sequence[int] = ()) 
     reason = "\n".join(lines[errors[-1] :] if errors else lines[-TAIL:]).removeprefix(ERROR_PREFIX)
     ended = "ended" if code is None else f"exit code {code}"
     return "failed", reason.strip() or f"{ended} without output"
-
-
-def runner_of(run: Path) -> int | None:
-    """The id of the process that is running the trials of a run; None if there is none. The lock
-    itself is not tried, since that could keep a runner from starting."""
-    try:
-        process = int((run / LOCK).read_text(encoding="utf-8"))
-        lock = (run / LOCK).stat()
-        for name in os.listdir(f"/proc/{process}/fd"):
-            with suppress(OSError):
-                if os.path.samestat(os.stat(f"/proc/{process}/fd/{name}"), lock):
-                    return process
-    except (OSError, ValueError):  # no lock, no such process, or a process of another user
-        return None
-    return None
 
 
 def stop_runner(run: Path) -> int:

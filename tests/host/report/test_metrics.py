@@ -9,7 +9,8 @@ import pytest
 
 from ambidex.host import Stop
 from ambidex.host.errors import UsageError
-from ambidex.host.records.rows import CallCount, InterimVerdict, Row
+from ambidex.host.records.call_counts import CallCount
+from ambidex.host.records.rows import InterimVerdict, Row
 from ambidex.host.report.metrics import Group, group, rows_at, summarize
 from ambidex.host.report.pass_at_k import pass_all, pass_any
 from ambidex.mcp_tools import aliases

@@ -20,8 +20,9 @@ from ambidex.host.errors import BusyError, UsageError
 from ambidex.host.records.command import keep_command
 from ambidex.host.records.config import locked
 from ambidex.host.room.runs.control import RunControl, StartRequest
-from ambidex.host.room.runs.processes import runner_of, stop_runner
+from ambidex.host.room.runs.processes import stop_runner
 from ambidex.host.room.serve import opened
+from ambidex.host.runs.inventory import runner_of
 from bench.wall import invented_runs
 
 RUNNER = (
