@@ -41,7 +41,6 @@ from rich.console import Console
 
 from ambidex.vm.building.image import open_image
 from bench.attack import attack
-from bench.peers.autoharness import autoharness
 from bench.aws.command import aws_tools
 from bench.desktop import PLACES, crowd, first_ready, reverts, round_trips
 from bench.disk import disk
@@ -51,11 +50,12 @@ from bench.livemcpbench import livemcpbench
 from bench.misbehaving import misbehaving
 from bench.names import names
 from bench.osworld import osworld
+from bench.peers.autoharness import autoharness
+from bench.peers.rl import rl
 from bench.resume import resume
 from bench.retrieval.beside import desktop_retrieval
 from bench.retrieval.command import retrieval
 from bench.retrieval.toolsets import toolset_retrieval
-from bench.peers.rl import rl
 from bench.room import room
 from bench.services import services
 from bench.soak import soak
