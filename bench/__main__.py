@@ -13,6 +13,8 @@ python -m bench services              machines with services: reverts, checkpoin
 python -m bench resume                a run that is killed and resumed, against one left alone
 python -m bench disk                  files read from the disk of a paused machine
 python -m bench aws-tools             every operation that moto implements, called once; no machine
+python -m bench autoharness           the catalogs of cua-auto-harness, played through our tools
+python -m bench rl                    steps and resets of environments for reinforcement learning
 python -m bench attack                agents that attack their verdict: each must score 0
 python -m bench judge RUN             overhead of the box for verdicts on a run's evidence
 python -m bench livemcpbench DIR      LiveMCPBench's judges against people; no machine
@@ -48,6 +50,8 @@ from bench.livemcpbench import livemcpbench
 from bench.misbehaving import misbehaving
 from bench.names import names
 from bench.osworld import osworld
+from bench.peers.autoharness import autoharness
+from bench.peers.rl import rl
 from bench.resume import resume
 from bench.retrieval.beside import desktop_retrieval
 from bench.retrieval.command import retrieval
@@ -103,6 +107,7 @@ def main(
 
 
 app.command(attack)
+app.command(autoharness)
 app.command(aws_tools)
 app.command(desktop_retrieval)
 app.command(disk)
@@ -113,6 +118,7 @@ app.command(names)
 app.command(osworld)
 app.command(retrieval)
 app.command(resume)
+app.command(rl)
 app.command(room)
 app.command(services)
 app.command(soak)
