@@ -11,8 +11,8 @@ TOGETHER = $(MAKE) --no-print-directory --jobs 2 --keep-going --output-sync=recu
 # Tests start hundreds of Pythons: what they import is compiled once, whatever the shell says.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test attack test-plain test-services test-desks test-osworld test-vm test-conformance test-tools test-foundry test-experiment
-.PHONY: bench setup image image-services browser docs test-wheel
+.PHONY: demo test attack test-plain test-services test-desks test-osworld test-vm test-conformance test-tools test-foundry test-experiment test-outside
+.PHONY: bench setup image image-services browser outside docs test-wheel
 
 setup:
 	@vm/setup.sh
@@ -29,6 +29,10 @@ demo: image
 browser: setup
 	@vm/setup.sh chromium
 
+# Environments of the programs that play on our desktops from outside.
+outside: setup
+	@.ci/outside
+
 # A stage that fails does not keep the others from running: tests/summary.py says at the end what each
 # came to, and fails where one failed, or left no results.
 RESULTS = test-results
@@ -39,8 +43,8 @@ test: browser
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
 	! git grep -nE '^(<{7}|>{7}) '
-	-$(TOGETHER) image test-plain image-services
-	-$(TOGETHER) test-osworld test-desks test-tools test-foundry test-conformance test-experiment test-services
+	-$(TOGETHER) image test-plain image-services outside
+	-$(TOGETHER) test-osworld test-desks test-tools test-foundry test-conformance test-experiment test-services test-outside
 	-$(MAKE) --no-print-directory test-vm
 	@.venv/bin/python tests/summary.py $(RESULTS)
 
@@ -67,6 +71,8 @@ test-desks:
 	.venv/bin/pytest tests/desktop tests/sandbox tests/attack -m "sandbox and not tools" $(OWN:%=--ignore=tests/desktop/test_%.py) --ignore-glob='tests/desktop/test_osworld_*' $(call results,desks)
 test-conformance:
 	.venv/bin/pytest tests/conformance -m sandbox $(call results,conformance)
+test-outside:
+	.venv/bin/pytest tests/outside $(call results,outside)
 test-services:
 	.venv/bin/pytest tests/services $(call results,services)
 test-tools:

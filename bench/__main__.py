@@ -7,11 +7,14 @@ python -m bench ways                  the demo suite in every dialect, condition
 python -m bench tools                 tool calls by class, in a sandbox
 python -m bench osworld OSWORLD       time outside the episode in OSWorld's tasks, on both providers
 python -m bench room RUN              the control room on a finished run
+python -m bench wall                  the control room's wall with 1,000 and 10,000 trials
 python -m bench steps                 checkpoints of a virtual machine, and forks of them
 python -m bench services              machines with services: reverts, checkpoints, forks, leaks
 python -m bench resume                a run that is killed and resumed, against one left alone
 python -m bench disk                  files read from the disk of a paused machine
 python -m bench aws-tools             every operation that moto implements, called once; no machine
+python -m bench autoharness           the catalogs of cua-auto-harness, played through our tools
+python -m bench rl                    steps and resets of environments for reinforcement learning
 python -m bench attack                agents that attack their verdict: each must score 0
 python -m bench judge RUN             overhead of the box for verdicts on a run's evidence
 python -m bench livemcpbench DIR      LiveMCPBench's judges against people; no machine
@@ -47,6 +50,8 @@ from bench.livemcpbench import livemcpbench
 from bench.misbehaving import misbehaving
 from bench.names import names
 from bench.osworld import osworld
+from bench.peers.autoharness import autoharness
+from bench.peers.rl import rl
 from bench.resume import resume
 from bench.retrieval.beside import desktop_retrieval
 from bench.retrieval.command import retrieval
@@ -58,6 +63,7 @@ from bench.steps import steps
 from bench.suite import suite_parts, suite_wall
 from bench.tools import tools
 from bench.toolset_compile import toolset_compile
+from bench.wall import wall
 from bench.ways import ways
 
 app = App(help=__doc__)
@@ -101,6 +107,7 @@ def main(
 
 
 app.command(attack)
+app.command(autoharness)
 app.command(aws_tools)
 app.command(desktop_retrieval)
 app.command(disk)
@@ -111,6 +118,7 @@ app.command(names)
 app.command(osworld)
 app.command(retrieval)
 app.command(resume)
+app.command(rl)
 app.command(room)
 app.command(services)
 app.command(soak)
@@ -118,6 +126,7 @@ app.command(steps)
 app.command(tools)
 app.command(toolset_compile)
 app.command(toolset_retrieval)
+app.command(wall)
 app.command(ways)
 
 if __name__ == "__main__":

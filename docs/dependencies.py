@@ -20,6 +20,7 @@ SECTIONS = {
     "dependencies": ("On the host", "Installed with Ambidex."),
     "harbor": ("For Harbor's formats", "The extra `harbor`: see [Integrations](integrations.md)."),
     "inspect": ("For Inspect", "The extra `inspect`: see [Integrations](integrations.md)."),
+    "rl": ("For Gymnasium", "The extra `rl`: see [Integrations](integrations.md)."),
     "dev": ("To work on Ambidex", "The extra `dev`: tests, types, style."),
     "minilm": (
         "For the embedder",

@@ -142,6 +142,11 @@ class Verbs:
         decisive = len(scores) == 1 or worst.value < 1
         return Verdict(worst if decisive else Score(1.0, f"{len(scores)} checks"))
 
+    def share(self, evidence: Path) -> Verdict:
+        """The mean score of all checks: partial credit, which no report uses."""
+        scores = [check(evidence).value for check in self.checks]
+        return Verdict(Score(sum(scores) / len(scores), f"the mean of {len(scores)} checks"))
+
 
 @dataclass(frozen=True)
 class Task:

@@ -45,6 +45,7 @@ PROVIDERS = {
     "attack": ("sandbox",),
     "conformance": ("sandbox", "libvirt"),
     "desktop": ("sandbox",),
+    "outside": ("sandbox",),
     "sandbox": ("sandbox",),
     "services": ("sandbox",),
     "vm": ("libvirt",),

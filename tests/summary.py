@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 STAGES = (
     *("plain", "services", "osworld", "desks", "conformance", "tools", "foundry", "experiment"),
-    "vm",
+    *("outside", "vm"),
 )
 SLOWEST = 5
 

@@ -20,9 +20,9 @@ TEXT = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
 PROJECT = tomllib.loads(TEXT)["project"]
 PAGES = runpy.run_path(str(ROOT / "docs" / "dependencies.py"))
 RUNTIME = ("evaluators", "host", "tasks", "toolgen", "vm")
-OURS = {"ambidex", *RUNTIME, "bench", "examples", "guest", "mcp_tools", "tests"}
+OURS = {"ambidex", "ambidex_desktop", *RUNTIME, "bench", "examples", "guest", "mcp_tools", "tests"}
 NOT_IMPORTED = {"websockets": "uvicorn loads it by name"}
-BRIDGES = ("harbor", "inspect")
+BRIDGES = ("harbor", "inspect", "rl")
 """The extras whose packages only host/integrations imports."""
 PARTS = {"fastmcp-slim": "fastmcp"}
 """Distribution -> the one that is declared and consists of it."""
@@ -38,7 +38,8 @@ def imported(*folders: str) -> list[set[str]]:
     """Of each module that is imported below those folders: the distributions that hold it."""
     modules: set[str] = set()
     for path in (path for folder in folders for path in (ROOT / folder).rglob("*.py")):
-        if {"files", "services-mcpmark"} & {*path.relative_to(ROOT).parts}:  # material of tasks
+        # Material of tasks, and a package for other environments.
+        if {"files", "services-mcpmark", "outside"} & {*path.relative_to(ROOT).parts}:
             continue
         modules |= {each.module.partition(".")[0] for each in imports_of(path) if not each.level}
     modules -= sys.stdlib_module_names | OURS | UPSTREAM

@@ -14,6 +14,7 @@ from ambidex.host.records.trajectory import NAME as TRAJECTORY
 from ambidex.host.room.standalone_page import episode_html
 from ambidex.host.terminal import echo
 from ambidex.tasks.catalogue import read_catalogue
+from ambidex.tasks.load import load_suite
 
 __all__ = ["export", "import_"]
 
@@ -25,13 +26,15 @@ def export(
     mp4: Path | None = None,
     atif: Path | None = None,
     inspect: Path | None = None,
+    harbor: Path | None = None,
 ) -> int:
-    """Export one episode as a page or a video, or a whole run for another program.
+    """Export one episode as a page or a video, or a whole run or suite for another program.
 
     Parameters
     ----------
     path
-        For --html and --mp4 the directory of a trial, RUN/TASK.NUMBER; otherwise that of a run.
+        For --html and --mp4 the directory of a trial, RUN/TASK.NUMBER; for --harbor that of a
+        suite; otherwise that of a run.
     html
         Write a self-contained page that plays the episode in a browser.
     mp4
@@ -41,12 +44,22 @@ def export(
         directory.
     inspect
         Write the run as a log of Inspect, for `inspect view`: a file whose name ends in .eval.
+    harbor
+        Write the suite as task folders of Harbor, into this new directory.
     """
-    if not (html or mp4 or atif or inspect):
+    if not (html or mp4 or atif or inspect or harbor):
         raise UsageError(
             "nothing to export",
-            hint="Name a file with --html, --mp4 or --inspect, or a directory with --atif.",
+            hint="Name a file with --html, --mp4 or --inspect, or a directory with --atif or "
+            "--harbor.",
         )
+    if harbor:
+        from ambidex.host.integrations.desk import judged_tasks
+        from ambidex.host.integrations.harbor_tasks import write_harbor_tasks
+
+        suite = load_suite(path, read_catalogue())
+        judged_tasks(suite)
+        echo(f"{write_harbor_tasks(suite, harbor)} tasks: {harbor}")
     if html or mp4:
         _export_trial(path, html, mp4)
     if atif:

@@ -52,7 +52,7 @@ COMMANDS = (
     ("Results", "report", f"{PLACE}.report:report", "Report the metrics of runs."),
     ("Results", "compare", f"{PLACE}.compare:compare", "Compare two runs task by task."),
     ("Results", "score", f"{PLACE}.report:score", "Judge the stored evidence of a run again."),
-    ("Results", "export", f"{PLACE}.export:export", "Export an episode or a run."),
+    ("Results", "export", f"{PLACE}.export:export", "Export an episode, a run or a suite."),
     ("Results", "import", f"{PLACE}.export:import_", "Import trajectories in Harbor's format."),
     ("Tasks", "init", f"{PLACE}.init:init", "Start a suite of your own."),
     ("Tasks", "check", f"{PLACE}.check:check", "Validate tasks; needs no machine."),
@@ -95,6 +95,7 @@ COMMANDS = (
     ("Machines", "doctor", f"{PLACE}.doctor:doctor", "Check this computer; print what to fix."),
     ("Machines", "image", f"{PLACE}.images:images", "Build, list, import and provision images."),
     ("Machines", "serve", f"{PLACE}.serve:serve", "Serve one desktop's tools to MCP clients."),
+    ("Machines", "bridge", f"{PLACE}.serve:bridge", "Serve desktops to Harbor and others."),
     ("Machines", "shell", f"{PLACE}.machines:shell", "Start a Python prompt with a machine."),
 )
 """Group, name, place and summary of each command. They are imported on use: `run` starts sooner,

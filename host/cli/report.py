@@ -65,13 +65,19 @@ def report(
     rows
         Write the rows as JSON.
     failures
-        Write a CSV sheet of the unsolved trials, with columns for people to fill in the reasons.
+        Write a CSV sheet of the unsolved trials, with columns for people to fill in the reasons. An
+        existing file is not replaced.
     """
     if not runs:
         raise UsageError("no run named", hint="Name one or more directories of runs.")
     for file in filter(None, (html, csv, parquet, rows, failures)):
         if not file.parent.is_dir():
             raise UsageError(f"{file} cannot be written: there is no directory {file.parent}")
+    if failures and failures.exists():
+        raise UsageError(
+            f"{failures} exists, and what reviewers have ticked in it would be lost",
+            hint="Name another file.",
+        )
     open_gaps = tuple(gaps(runs))
     if complete and open_gaps:
         for gap in open_gaps:

@@ -6,15 +6,12 @@ the guest's harness is not reachable through it, and the guest's answers are rea
 
 from __future__ import annotations
 
-import asyncio
 import hmac
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from threading import Thread
 from typing import Any
 
-import uvicorn
 from anyio.to_thread import run_sync
 from fastmcp import FastMCP
 from fastmcp.server.auth import AccessToken, TokenVerifier
@@ -25,9 +22,9 @@ from pydantic import PrivateAttr
 
 from ambidex.host import ToolResult, ToolSpec
 from ambidex.host.errors import GuestError, UsageError
+from ambidex.host.integrations.background import serving
 from ambidex.host.integrations.served_desktop import Access, Desktop
 from ambidex.host.records.config import installed_version
-from ambidex.host.room.serving import LOOPBACK, Server, listening
 from ambidex.vm import READY, MachineError
 from ambidex.vm.machines.door import new_token
 
@@ -69,16 +66,8 @@ def served(desktop: Desktop, offer: Offer, port: int = 0) -> Iterator[Access]:
     one."""
     token = new_token()
     app = mcp_server(desktop, offer, token).http_app(PATH)
-    config = uvicorn.Config(app, log_level="warning", lifespan="on", timeout_graceful_shutdown=1)
-    server = Server(config)
-    with listening(LOOPBACK, port, "the MCP server") as listener:
-        thread = Thread(target=lambda: asyncio.run(server.serve([listener])), daemon=True)
-        thread.start()
-        try:
-            yield Access(f"http://{LOOPBACK}:{listener.getsockname()[1]}{PATH}", token)
-        finally:
-            server.should_exit = True
-            thread.join()
+    with serving(app, "the MCP server", port) as url:
+        yield Access(f"{url}{PATH}", token)
 
 
 class OneToken(TokenVerifier):

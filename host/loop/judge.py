@@ -9,10 +9,10 @@ from ambidex.evaluators import Score
 from ambidex.host import Stop
 from ambidex.host.box import LIMITS, Limits
 from ambidex.host.box.client import box
-from ambidex.tasks import Task, Verbs, Verdict
+from ambidex.tasks import Task, Verbs, Verdict, verbs_of
 from ambidex.tasks.osworld.task import OSWorldBody
 
-__all__ = ["judge"]
+__all__ = ["judge", "share_of_checks"]
 
 
 def judge(task: Task, evidence: Path, stop: Stop, limits: Limits = LIMITS) -> Verdict:
@@ -37,3 +37,11 @@ def judge(task: Task, evidence: Path, stop: Stop, limits: Limits = LIMITS) -> Ve
             return box().judge(verdict, evidence, reads=store, twofold=True, limits=limits)
         case _:
             return box().judge(verdict, evidence, limits=limits)
+
+
+def share_of_checks(task: Task, evidence: Path) -> float:
+    """The mean score of the task's checks, computed in the box. `TypeError` if the task is not
+    defined by a `task.toml`."""
+    body = verbs_of(task)
+    share = partial(Verbs.share, body)
+    return box().judge(share, evidence, reads=(body.folder,)).score.value

@@ -9,7 +9,8 @@ from typing import Any
 
 from ambidex.host import Stop
 from ambidex.host.loop.progress import Episode
-from ambidex.host.records.rows import CallCount, Outcome
+from ambidex.host.records.call_counts import CallCount
+from ambidex.host.records.rows import Outcome
 from ambidex.tasks import Verdict
 
 __all__ = ["outcome_of", "scores_of", "write_score"]

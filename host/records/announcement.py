@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
@@ -53,10 +53,13 @@ def withdraw_all(run: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def running_trials(run: Path) -> Iterator[tuple[str, ScreenAddress]]:
-    """The running trials of a run, with the addresses of their screens. Files left behind by a
-    killed runner are skipped."""
-    for path in sorted(run.glob(f"*/{NAME}")):
+def running_trials(
+    run: Path, among: Iterable[str] | None = None
+) -> Iterator[tuple[str, ScreenAddress]]:
+    """The running trials of a run, with the addresses of their screens; only those with one of
+    these directories, if any are named. Files left behind by a killed runner are skipped."""
+    paths = sorted(run.glob(f"*/{NAME}")) if among is None else [run / n / NAME for n in among]
+    for path in paths:
         try:
             with path.open("rb") as file:
                 if _is_locked(file):

@@ -8,7 +8,7 @@ import shlex
 import sys
 from pathlib import Path
 
-__all__ = ["command_of", "keep_command", "this_command"]
+__all__ = ["command_of", "keep_command", "kept_command", "this_command"]
 
 NAME = "command.json"
 
@@ -29,9 +29,17 @@ def keep_command(folder: Path, command: str) -> None:
 
 def command_of(folder: Path) -> str:
     """The command that made the run, to be repeated from here; empty if it was not kept."""
+    kept = kept_command(folder)
+    if kept is None:
+        return ""
+    command, directory = kept
+    return command if directory == os.getcwd() else f"cd {shlex.quote(directory)} && {command}"
+
+
+def kept_command(folder: Path) -> tuple[str, str] | None:
+    """The command that made the run, and the directory it was given in; None if it was not kept."""
     try:
         kept = json.loads((folder / NAME).read_text(encoding="utf-8"))
     except FileNotFoundError:
-        return ""
-    there = "" if kept["directory"] == os.getcwd() else f"cd {shlex.quote(kept['directory'])} && "
-    return f"{there}{kept['command']}"
+        return None
+    return str(kept["command"]), str(kept["directory"])

@@ -25,6 +25,7 @@ from ambidex.host.records.jury import Jury
 from ambidex.tasks.spec import Facts
 
 __all__ = [
+    "LOCK",
     "LONGEST_SETTLE",
     "MOST_RUNS",
     "Branch",
@@ -52,6 +53,7 @@ __all__ = [
 ]
 
 NAME = "run.json"
+LOCK = "lock"
 
 MOST_RUNS = 10_000
 """Maximum number of trials per task in one run."""
@@ -365,7 +367,7 @@ def locked(folder: Path) -> Iterator[None]:
     """Lock a run's directory for this process; `BusyError` if another runner holds the lock. The
     lock ends with its process."""
     make_folder(folder)
-    with (folder / "lock").open("a+", encoding="utf-8") as file:
+    with (folder / LOCK).open("a+", encoding="utf-8") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -11,15 +11,16 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, ValidationError
 
 from ambidex.evaluators.strict import Strict, explain
-from ambidex.host import GATEWAY, Stop
+from ambidex.host import Stop
 from ambidex.host.errors import EndedBy, UsageError
+from ambidex.host.records.call_counts import CallCount, Count
 from ambidex.host.records.config import NAME as CONFIG
-from ambidex.host.records.config import RunConfig, SchemaNumber, read_config
+from ambidex.host.records.config import Modality, RunConfig, SchemaNumber, read_config
 from ambidex.host.records.jury import JuryRecord
 
 __all__ = [
-    "CallCount",
     "Failure",
+    "ForeignRowError",
     "InterimVerdict",
     "Key",
     "Outcome",
@@ -27,7 +28,9 @@ __all__ = [
     "Phase",
     "Row",
     "Rows",
+    "explain_row",
     "finished",
+    "parse_row",
     "read_rows",
     "unjudged",
 ]
@@ -38,7 +41,6 @@ Key = tuple[str, str, int]
 """Identifies a trial: task, agent, number of the repetition."""
 
 
-Count = Annotated[int, Field(ge=0)]
 Number = Annotated[int, Field(ge=1)]
 UnitInterval = Annotated[float, Field(ge=0, le=1)]
 """The range of a score."""
@@ -53,20 +55,6 @@ def _file_name(name: str) -> str:
 
 
 FileName = Annotated[str, AfterValidator(_file_name)]
-
-
-class CallCount(Strict):
-    """How often one tool was called in an episode, and how many of the calls failed."""
-
-    tool: str
-    app: str
-    """Empty if the agent called a tool that was not on offer; `gateway` for a gateway's own tools.
-    What a gateway executed has an entry of its own, with the tool's server here."""
-    calls: Count
-    errors: Count
-    repeats: Count = 0
-    """Successful calls that repeated an earlier one: same arguments, same result, and nothing
-    changed in between."""
 
 
 class Outcome(Strict):
@@ -246,16 +234,16 @@ class Row(Outcome):
 
     @property
     def tool_calls(self) -> int:
-        """Calls of the modality `tools`, failed ones included. A gateway's calls count as the
-        tools that it executed for them."""
-        return sum(
-            count.calls for count in self.calls if count.app not in ("", "computer", GATEWAY)
-        )
+        """Calls of the modality `tools`, failed ones included."""
+        return self._calls("tools")
 
     @property
     def gui_calls(self) -> int:
         """Calls of the modality `gui`, failed ones included."""
-        return sum(count.calls for count in self.calls if count.app == "computer")
+        return self._calls("gui")
+
+    def _calls(self, modality: Modality) -> int:
+        return sum(count.calls for count in self.calls if count.modality == modality)
 
 
 class Rows:
@@ -314,12 +302,12 @@ def read_rows(folder: Path) -> list[Row]:
     lines = path.read_bytes().split(b"\n")
     for number, line in enumerate(lines[:-1], 1):
         try:
-            rows.append(_row(line, config))
+            rows.append(parse_row(line, config))
         except (ValidationError, ForeignRowError) as error:
             if number == len(lines) - 1 and isinstance(error, ValidationError):
                 break
             raise UsageError(
-                f"{path}, line {number} is not a valid row: {_explain(error)}",
+                f"{path}, line {number} is not a valid row: {explain_row(error)}",
                 hint="Resume the run (same command, same --out) to move the line out of the way.",
             ) from None
     finished(rows)
@@ -352,14 +340,14 @@ def _config_of(folder: Path) -> RunConfig | None:
     return read_config(folder) if (folder / CONFIG).is_file() else None
 
 
-def _row(line: bytes, config: RunConfig | None) -> Row:
+def parse_row(line: bytes, config: RunConfig | None) -> Row:
     """Parse a line. `ForeignRowError` if a run of that configuration cannot have produced it."""
     row = Row.model_validate_json(line)
     if config is None:
         return row
     branches = config.fork.branches if config.fork else ()
     expected = {
-        "task": (row.task, tuple(config.tasks)),
+        "task": (row.task, config.tasks),
         "task_hash": (row.task_hash, (config.tasks.get(row.task, ""),)),
         "agent": (row.agent, config.agents),
         "trial": (row.trial, range(1, config.runs * max(1, len(branches)) + 1)),
@@ -378,7 +366,8 @@ def _row(line: bytes, config: RunConfig | None) -> Row:
     return row
 
 
-def _explain(error: ValidationError | ForeignRowError) -> str:
+def explain_row(error: ValidationError | ForeignRowError) -> str:
+    """What is wrong with a line that `parse_row` refused."""
     if isinstance(error, ForeignRowError):
         return str(error)
     return explain(error, whole="the row", most=1)
@@ -388,7 +377,7 @@ def _is_row(line: bytes, config: RunConfig | None) -> bool:
     if not line.endswith(b"\n"):
         return False
     try:
-        _row(line, config)
+        parse_row(line, config)
     except (ValidationError, ForeignRowError):
         return False
     return True

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ambidex.host import GATEWAY, is_gui
-from ambidex.host.records.rows import CallCount, Row
+from ambidex.host import GATEWAY
+from ambidex.host.records.call_counts import CallCount
+from ambidex.host.records.rows import Row
 
 __all__ = [
     "Choice",
@@ -19,7 +20,6 @@ __all__ = [
     "census",
     "choice",
     "distractor_calls",
-    "is_tool",
     "share",
     "wasted",
 ]
@@ -87,8 +87,8 @@ class ToolUse:
 def choice(scored: Sequence[Row]) -> Choice:
     """Compute tool use over these scored rows."""
     solved = [row for row in scored if row.success]
-    tools = [call for row in scored for call in row.calls if is_tool(call)]
-    gui = [call for row in scored for call in row.calls if is_gui(call.app)]
+    tools = [call for row in scored for call in row.calls if call.modality == "tools"]
+    gui = [call for row in scored for call in row.calls if call.modality == "gui"]
     gateway = [call for row in scored for call in row.calls if call.app == GATEWAY]
     with_tools = [row for row in scored if row.condition != "gui"]
     open_to = [row for row in scored if set(row.useful_tools) & set(row.offered)]
@@ -129,7 +129,9 @@ def distractor_calls(row: Row) -> int:
     """Calls of tools that the task does not name as useful; 0 if the task names none."""
     if not row.useful_tools:
         return 0
-    return sum(c.calls for c in row.calls if is_tool(c) and c.tool not in row.useful_tools)
+    return sum(
+        c.calls for c in row.calls if c.modality == "tools" and c.tool not in row.useful_tools
+    )
 
 
 def census(scored: Iterable[Row]) -> tuple[ToolUse, ...]:
@@ -137,7 +139,7 @@ def census(scored: Iterable[Row]) -> tuple[ToolUse, ...]:
     called: dict[str, list[CallCount]] = {}
     offered: dict[str, int] = {}
     for row in scored:
-        for call in filter(is_tool, row.calls):
+        for call in (call for call in row.calls if call.modality == "tools"):
             called.setdefault(call.tool, []).append(call)
         for tool in row.offered:
             offered[tool] = offered.get(tool, 0) + 1
@@ -157,12 +159,6 @@ def census(scored: Iterable[Row]) -> tuple[ToolUse, ...]:
     return tuple(sorted(uses, key=lambda use: (-use.calls, use.tool)))
 
 
-def is_tool(call: CallCount) -> bool:
-    """Whether this is a tool call: not a GUI call, not one of a gateway, which counts as the tool
-    that it executed, and not a name that was not on offer."""
-    return bool(call.app) and not is_gui(call.app) and call.app != GATEWAY
-
-
 def wasted(call: CallCount) -> int:
     """Number of calls that failed or repeated an earlier one."""
     return call.errors + call.repeats
@@ -174,4 +170,4 @@ def share(part: float, whole: float) -> float | None:
 
 
 def _called(row: Row) -> set[str]:
-    return {call.tool for call in row.calls if is_tool(call)}
+    return {call.tool for call in row.calls if call.modality == "tools"}

@@ -16,7 +16,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import (
-    FileResponse,
+    HTMLResponse,
     JSONResponse,
     Response,
     StreamingResponse,
@@ -25,16 +25,20 @@ from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.types import ASGIApp
 from starlette.websockets import WebSocket
 
-from ambidex.evaluators.strict import explain
 from ambidex.host.errors import UsageError
 from ambidex.host.records.orders import Act, Order, post
 from ambidex.host.records.trajectory import FRAMES
+from ambidex.host.room.answers import malformed, refused
 from ambidex.host.room.bridge import Bridge
+from ambidex.host.room.desk.routes import DeskRoutes
 from ambidex.host.room.forking import ForkRequest, Forks, forkable
 from ambidex.host.room.frame_images import frame_response
 from ambidex.host.room.lease import Leases
 from ambidex.host.room.lineage import lanes
-from ambidex.host.room.parts import PAGES, mounts
+from ambidex.host.room.parts import mounts, room_page
+from ambidex.host.room.runs.control import RunControl
+from ambidex.host.room.runs.routes import RunRoutes
+from ambidex.host.room.runs.updates import RunSummary, RunUpdates
 from ambidex.host.room.thumbnails import Thumbnails
 from ambidex.host.room.wall import Live, Wall
 
@@ -77,11 +81,12 @@ class Room:
     thumbnails: Thumbnails
     leases: Leases = field(default_factory=Leases)
     forks: Forks = field(default_factory=Forks)
-    _trials: list[dict[str, Any]] = field(default_factory=list)
-    _forks: list[dict[str, Any]] = field(default_factory=list)
-    _runs: list[dict[str, Any]] = field(default_factory=list)
+    control: RunControl = field(default_factory=RunControl)
+    _trials: JSONObjects = field(default_factory=list)
+    _forks: JSONObjects = field(default_factory=list)
+    _started: JSONObjects = field(default_factory=list)
+    _runs: list[RunSummary] = field(default_factory=list)
     _version: int = 0
-    _runs_version: int = 0
     _live: dict[str, Live] = field(default_factory=dict)
     _changed: asyncio.Condition = field(default_factory=asyncio.Condition)
 
@@ -99,9 +104,11 @@ class Room:
             Route("/frames/{run}/{trial}/{name}", self._frame),
             Route("/live/{run}/{trial}", self._thumbnail),
             WebSocketRoute("/vnc/{run}/{trial}", self._vnc),
+            *RunRoutes(self.wall, self.control).routes(),
+            *DeskRoutes(self.wall).routes(),
             *mounts(),
         ]
-        return Starlette(routes=routes, exception_handlers={UsageError: _refused})
+        return Starlette(routes=routes, exception_handlers={UsageError: refused})
 
     async def work(self) -> None:
         """Poll the runs until cancelled."""
@@ -116,15 +123,17 @@ class Room:
 
     async def look_once(self) -> None:
         """Read the runs, and notify the event streams if something has changed."""
-        self._live, trials, runs, forks = await run_in_threadpool(self._read_runs)
-        if (trials, forks) != (self._trials, self._forks) or runs is not self._runs:
-            self._runs_version += runs is not self._runs
-            self._trials, self._forks, self._runs = trials, forks, runs
+        before = self._state()
+        await run_in_threadpool(self._read_runs)
+        if self._state() != before or not self._version:
             self._version += 1
             async with self._changed:
                 self._changed.notify_all()
 
-    def _read_runs(self) -> tuple[dict[str, Live], JSONObjects, JSONObjects, JSONObjects]:
+    def _state(self) -> tuple[object, ...]:
+        return self._trials, self._forks, self._started, [run.state for run in self._runs]
+
+    def _read_runs(self) -> None:
         live = {trial.name: trial for trial in self.wall.live()}
         screens = {name: trial.seen for name, trial in live.items() if trial.seen.vnc}
         self.thumbnails.watch({name: (seen.vnc, seen.password) for name, seen in screens.items()})
@@ -139,27 +148,27 @@ class Room:
         summaries.sort(
             key=lambda summary: (-len(summary["alarms"]), summary["run"], summary["trial"])
         )
-        return live, summaries, self.wall.summaries(), self.forks.summaries(self.wall.runs())
+        self._live, self._trials, self._runs = live, summaries, self.wall.summaries()
+        self._forks = self.forks.summaries(self.wall.known)
+        self._started = self.control.summaries()
 
     async def _page(self, request: Request) -> Response:
-        return FileResponse(PAGES / "index.html", headers={"cache-control": "no-store"})
+        return HTMLResponse(room_page(), headers={"cache-control": "no-store"})
 
     async def _events(self, request: Request) -> Response:
         viewer = request.query_params.get("viewer", "")
         return StreamingResponse(self._stream(viewer), media_type="text/event-stream")
 
     async def _stream(self, viewer: str) -> AsyncIterator[str]:
-        version, runs_version = 0, -1  # nothing is sent before the runs have been read once
+        version, updates = 0, RunUpdates()  # nothing is sent before the runs have been read once
         while True:
             async with self._changed:
                 if version == self._version:
                     await self._changed.wait()
             version = self._version
             live = [_for(viewer, trial) for trial in self._trials]
-            event: dict[str, Any] = {"live": live, "forks": self._forks}
-            if runs_version != self._runs_version:  # they may be thousands of rows
-                runs_version, event["runs"] = self._runs_version, self._runs
-            yield f"data: {json.dumps(event)}\n\n"
+            event = {"live": live, "forks": self._forks, "started": self._started}
+            yield f"data: {json.dumps(event | updates.since(self._runs))}\n\n"
 
     async def _trial(self, request: Request) -> Response:
         after = int(request.query_params.get("after", 0))
@@ -174,6 +183,7 @@ class Room:
             "lines": trajectory.steps[after:],
             "after": after,
             "kept": forkable(folder),
+            "attempts": self.wall.earlier_attempts(folder),
             "state": trajectory.state,
             "end": trajectory.end,
         }
@@ -194,7 +204,7 @@ class Room:
                 | {"by": _public(body.viewer)}
             )
         except ValidationError as error:
-            return _malformed(error)
+            return malformed(error)
         if self._name(request) not in self._live:
             raise UsageError("this trial is no longer running")
         if order.order == "act":
@@ -213,7 +223,7 @@ class Room:
         try:
             body = ForkRequest.model_validate_json(await request.body())
         except ValidationError as error:
-            return _malformed(error)
+            return malformed(error)
         out = await run_in_threadpool(self.forks.start, folder, body)
         self.wall.add(out)
         return JSONResponse({"run": out.name}, 202)
@@ -222,9 +232,12 @@ class Room:
         self._folder(request)
         name = (request.path_params["run"], request.path_params["trial"])
         family = await run_in_threadpool(
-            lanes, self._runs, self._trials, name, self.wall.step_kinds
+            lanes, self._rows(), self._trials, name, self.wall.step_kinds
         )
         return JSONResponse({"lanes": family})
+
+    def _rows(self) -> JSONObjects:
+        return [run.whole for run in self._runs]
 
     async def _screen(self, request: Request) -> Response:
         live = self._live_trial(request)
@@ -278,12 +291,3 @@ class Room:
 
     def _folder(self, request: HTTPConnection) -> Path:
         return self.wall.trial(request.path_params["run"], request.path_params["trial"])
-
-
-async def _refused(request: Request, error: Exception) -> Response:
-    hint = getattr(error, "hint", "")
-    return JSONResponse({"error": f"{error}. {hint}" if hint else str(error)}, 409)
-
-
-def _malformed(error: ValidationError) -> Response:
-    return JSONResponse({"error": explain(error, whole="the request")}, 400)

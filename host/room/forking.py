@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import fcntl
-import subprocess
 import sys
-import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any, BinaryIO, Literal, TextIO
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ambidex.host.errors import UsageError
 from ambidex.host.loop.branch_point import checkpoint_of, checkpointed_steps
-from ambidex.host.records.config import NAME as CONFIG
 from ambidex.host.records.config import Condition, Modality, ModalityScope, read_config
+from ambidex.host.room.runs.processes import outcome, spawn
 
 __all__ = ["FORK", "ForkRequest", "Forks", "forkable"]
 
@@ -28,10 +25,6 @@ RECORD = "fork.json"
 """The request and its exit code; see `Record`."""
 MOST = 20
 """Largest number of branches started at once."""
-TAIL = 6
-"""Lines at the end of the output that are shown as the reason of a failure."""
-ERROR_PREFIX = "ambidex: "
-"""Prefix of error messages of the command line."""
 
 
 class ForkRequest(BaseModel):
@@ -91,21 +84,9 @@ class Forks:
         out = _free(run, request.step)
         record = Record(run=str(run), trial=trial.name, asked=request, begun=datetime.now(UTC))
         argv = [*self.command, *words, *request.words(), f"--out={out}"]
-        output = (out / OUTPUT).open("wb")
-        fcntl.flock(output, fcntl.LOCK_EX)
         _write(out, record)
-        process = subprocess.Popen(
-            argv,
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,  # Ctrl-C in the room must not reach the fork
-        )
         self._own.add(out)
-        # The thread records the exit code, whether or not a page is open.
-        threading.Thread(
-            target=_record_end, args=(process, output, out, record), daemon=True
-        ).start()
+        spawn(argv, out / OUTPUT, lambda code: _record_end(out, record, code))
         return out
 
     def summaries(self, runs: Mapping[str, Path]) -> list[dict[str, Any]]:
@@ -122,13 +103,9 @@ class Forks:
         return [fork for _, fork in dated if fork["state"] != "ended" or fork["out"] in own]
 
 
-def _record_end(
-    process: subprocess.Popen[bytes], output: BinaryIO, out: Path, record: Record
-) -> None:
-    with output:
-        code = process.wait()
-        if out.is_dir():
-            _write(out, record.model_copy(update={"code": code}))
+def _record_end(out: Path, record: Record, code: int) -> None:
+    if out.is_dir():
+        _write(out, record.model_copy(update={"code": code}))
 
 
 def _write(out: Path, record: Record) -> None:
@@ -146,7 +123,7 @@ def _read(path: Path) -> Record | None:
 
 
 def _summary(out: Path, record: Record, run: str) -> dict[str, Any]:
-    state, why = _state(out, record.code)
+    state, why = outcome(out, OUTPUT, record.code)
     return {
         "run": run,
         "trial": record.trial,
@@ -156,31 +133,6 @@ def _summary(out: Path, record: Record, run: str) -> dict[str, Any]:
         "state": state,
         "why": why,
     }
-
-
-def _state(out: Path, code: int | None) -> tuple[str, str]:
-    """The state of a fork (running, ended or failed) and the reason of a failure. Without an exit
-    code it counts as failed if it printed an error or left no run."""
-    if code == 0:
-        return "ended", ""
-    with (out / OUTPUT).open(encoding="utf-8", errors="replace") as output:
-        if code is None and _locked(output):
-            return "running", ""
-        lines = output.read().splitlines()
-    errors = [number for number, line in enumerate(lines) if line.startswith(ERROR_PREFIX)]
-    if code is None and not errors and (out / CONFIG).exists():
-        return "ended", ""
-    reason = "\n".join(lines[errors[-1] :] if errors else lines[-TAIL:]).removeprefix(ERROR_PREFIX)
-    ended = "ended" if code is None else f"exit code {code}"
-    return "failed", reason.strip() or f"{ended} without output"
-
-
-def _locked(file: TextIO) -> bool:
-    try:
-        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    return False
 
 
 def forkable(trial: Path) -> list[int]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from ambidex.host.room import serving
 from ambidex.host.room.app import Room
 from ambidex.host.room.forking import FORK, Forks
+from ambidex.host.room.runs.control import AMBIDEX, RunControl
 from ambidex.host.room.serving import LOOPBACK
 from ambidex.host.room.thumbnails import Thumbnails
 from ambidex.host.room.wall import Wall
@@ -44,14 +45,16 @@ def opened(
     host: str = LOOPBACK,
     port: int = 0,
     fork: Sequence[str] = FORK,
+    run: Sequence[str] = AMBIDEX,
     announce: Callable[[str], None] = lambda address: None,
 ) -> Iterator[Callable[[], str]]:
     """Serve in the background while the block runs. Yields a function that issues addresses, each
     for one browser; `announce` is called with new ones as in `serve`. `fork` is the command that
-    starts branches."""
+    starts branches, `run` the one that starts runs."""
     with serving.listening(host, port, WHAT) as listener:
         entrance = serving.entrance(listener)
         entrance.again = lambda _, address: announce(address)
-        room = Room(Wall(folders), Thumbnails(), forks=Forks(fork))
+        control = RunControl(run)
+        room = Room(Wall(folders), Thumbnails(), forks=Forks(fork), control=control)
         with serving.running(room, listener, entrance):
             yield entrance.address

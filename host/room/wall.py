@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import glob
 import json
+import os
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -14,11 +17,13 @@ from ambidex.host.errors import UsageError
 from ambidex.host.records import config
 from ambidex.host.records.announcement import NAME as ANNOUNCED
 from ambidex.host.records.announcement import ScreenAddress, running_trials
-from ambidex.host.records.config import RunConfig, read_config
+from ambidex.host.records.config import read_config
 from ambidex.host.records.rows import NAME as RESULTS
-from ambidex.host.records.rows import Row, read_rows
 from ambidex.host.room.lineage import parent_of
 from ambidex.host.room.live_trajectory import LiveTrajectory
+from ambidex.host.room.runs.trials import RunTrials
+from ambidex.host.room.runs.updates import RunSummary
+from ambidex.host.runs.inventory import runner_of
 
 __all__ = ["Alarm", "Live", "Wall"]
 
@@ -30,6 +35,8 @@ ERRORS = 3
 """Consecutive steps with an error that raise an alarm."""
 DEEPEST = 3
 """How many directories deep runs are looked for: RUN.pivot/TRIAL/STEP."""
+SAME_TICK = 1_000_000_000
+"""Nanoseconds within which two changes of a directory may have the same time."""
 NEAR_CAP = 0.8
 """Share of the limit on steps from which an alarm is raised."""
 
@@ -84,13 +91,16 @@ class Live:
 
 @dataclass
 class Wall:
-    """The runs in these directories, listed again at every call, since runs may be added."""
+    """The runs in these directories, listed again at every look, since runs may be added."""
 
     folders: Sequence[Path]
+    known: dict[str, Path] = field(default_factory=dict)
+    """The runs at the last look."""
     _trajectories: dict[Path, LiveTrajectory] = field(default_factory=dict)
-    _seen: dict[str, tuple[Path, int]] = field(default_factory=dict)
-    _summaries: list[dict[str, Any]] = field(default_factory=list)
-    _configs: dict[Path, RunConfig] = field(default_factory=dict)
+    _trials: dict[Path, RunTrials] = field(default_factory=dict)
+    _listed: dict[Path, tuple[int, list[str]]] = field(default_factory=dict)
+    """The directories in each run, and when the run's own directory had changed last."""
+    _running: Counter[str] = field(default_factory=Counter)
 
     def runs(self) -> dict[str, Path]:
         """The run directories, by their unique names in this room. One that is stored deeper, such
@@ -106,6 +116,7 @@ class Wall:
                 while name in by_name:
                     name += "~"
                 by_name[name] = run
+        self.known = by_name
         return by_name
 
     def add(self, run: Path) -> None:
@@ -118,53 +129,72 @@ class Wall:
         runs = self.runs()
         for name, run in runs.items():
             try:
-                cap = self._config(run).limits.steps
+                known = self._of(run)
             except UsageError:
                 continue  # `summaries` reports it
-            for trial, seen in running_trials(run):
+            cap = known.config.limits.steps
+            for trial, seen in running_trials(run, self._unfinished(known)):
                 trajectory = self.trajectory(run / trial)
                 parent = parent_of(trajectory.start.get("from"), runs)
                 trials.append(Live(name, trial, seen, trajectory, cap, _since(run / trial), parent))
+        self._running = Counter(trial.run for trial in trials)
         return trials
 
-    def summaries(self) -> list[dict[str, Any]]:
-        """The runs and their rows as JSON; the identical list object while nothing changes."""
-        seen = {}
+    def summaries(self) -> list[RunSummary]:
+        """The runs with their trials. Only rows written since the last call are read."""
         runs = self.runs()
-        for name, run in runs.items():
-            path = run / RESULTS
-            seen[name] = (run, path.stat().st_mtime_ns if path.exists() else 0)
-        if seen != self._seen:
-            self._seen, self._summaries = seen, [self._run(name, runs) for name in seen]
-        return self._summaries
+        return [self._summary(name, runs) for name in runs]
 
-    def _run(self, name: str, runs: Mapping[str, Path]) -> dict[str, Any]:
+    def _summary(self, name: str, runs: Mapping[str, Path]) -> RunSummary:
         run = runs[name]
         try:
-            settings = self._config(run)
-            rows = read_rows(run) if (run / RESULTS).exists() else []
+            trials = self._of(run)
         except UsageError as error:
-            return {"run": name, "error": str(error), "planned": 0, "rows": []}
-        return {
-            "run": name,
-            "suite": Path(settings.suite).name,
-            "agents": settings.agents,
-            "condition": settings.condition,
-            "model": settings.model.name if settings.model else "",
-            "fork": settings.fork.model_dump(include={"hint", "hand", "lasting"})
-            if settings.fork
-            else None,
-            # In a run of `ambidex prove`, not every agent plays every task.
-            "planned": len(settings.tasks) * settings.runs if len(settings.agents) == 1 else 0,
-            "rows": [_row(row, runs) for row in rows],
-        }
+            return RunSummary(name, {"error": str(error), "planned": 0, "done": 0})
+        trials.read(runs)
+        head = trials.head(self._running[name], runner_of(run) is not None)
+        head["changed"] = _changed(run)
+        return RunSummary(name, head, trials.entries, trials.changes, trials.restarts)
+
+    def _of(self, run: Path) -> RunTrials:
+        if run not in self._trials:
+            self._trials[run] = RunTrials(run, read_config(run))
+        return self._trials[run]
+
+    def _unfinished(self, trials: RunTrials) -> list[str]:
+        """The directories of a run that may be those of running trials. A run's directory changes
+        when the directory of an attempt is made in it."""
+        run = trials.run
+        try:
+            changed = run.stat().st_mtime_ns
+            if changed != self._listed.get(run, (0, []))[0]:
+                names = [entry.name for entry in os.scandir(run) if entry.is_dir()]
+                # A change in the same tick of the clock would go unnoticed.
+                recent = time.time_ns() - changed < SAME_TICK
+                self._listed[run] = (0 if recent else changed, names)
+        except OSError:
+            return []  # it was removed meanwhile
+        return sorted(name for name in self._listed[run][1] if name not in trials.ended)
+
+    def run(self, name: str) -> Path:
+        """The directory of a run; `UsageError` if there is none of that name."""
+        if name not in self.known and name not in self.runs():
+            raise UsageError(f"no run {name!r} in this room")
+        return self.known[name]
 
     def trial(self, run: str, trial: str) -> Path:
         """The directory of a trial; `UsageError` if there is none."""
-        folder = self.runs().get(run, Path()) / trial
-        if run not in self.runs() or trial.startswith(".") or not folder.is_dir():
+        if run not in self.known:
+            self.runs()
+        folder = self.known.get(run, Path()) / trial
+        if run not in self.known or trial.startswith(".") or not folder.is_dir():
             raise UsageError(f"no trial {trial!r} in a run {run!r} of this room")
         return folder
+
+    def earlier_attempts(self, folder: Path) -> list[str]:
+        """The directories of the void attempts before a trial's latest one, oldest first."""
+        names = [path.name for path in folder.parent.glob(f"{glob.escape(folder.name)}.earlier-*")]
+        return sorted(names, key=lambda name: (len(name), name))
 
     def trajectory(self, folder: Path) -> LiveTrajectory:
         """The trajectory in a trial's directory, up to date."""
@@ -181,11 +211,6 @@ class Wall:
         except UsageError:
             return []
         return [line["did"] for line in trajectory.steps if line["kind"] == "step"]
-
-    def _config(self, run: Path) -> RunConfig:
-        if run not in self._configs:
-            self._configs[run] = read_config(run)
-        return self._configs[run]
 
 
 def _runs_below(folder: Path, depth: int) -> Iterator[Path]:
@@ -249,22 +274,9 @@ def _told(steps: Sequence[dict[str, Any]]) -> str:
     return "\n".join(result["text"] for result in steps[-1]["results"]) if steps else ""
 
 
-def _row(row: Row, runs: Mapping[str, Path]) -> dict[str, Any]:
-    return {
-        "trial": row.folder,
-        "task": row.task,
-        "agent": row.agent,
-        "number": row.trial,
-        "attempt": row.attempt,
-        "fate": row.fate,
-        "score": row.score,
-        "solved": row.success,
-        "parent": parent_of(row.parent.model_dump() if row.parent else None, runs),
-        "stop": row.stop,
-        "steps": row.steps,
-        "cost": row.cost,
-        "assisted": row.assisted,
-        "seconds": row.seconds.get("total"),
-        "reason": row.reason
-        or (f"{row.failure.type}: {row.failure.message}" if row.failure else ""),
-    }
+def _changed(run: Path) -> int:
+    """When the run's results changed last, or its directory if it has none: seconds since 1970."""
+    for path in (run / RESULTS, run):
+        with suppress(OSError):
+            return round(path.stat().st_mtime)
+    return 0

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from ambidex.host.errors import BusyError, UsageError
+from ambidex.host.records.config import LOCK, RunConfig, locked, read_config
 from ambidex.host.records.config import NAME as CONFIG
-from ambidex.host.records.config import RunConfig, locked, read_config
 from ambidex.host.records.experiment_plan import is_experiment
 from ambidex.host.records.rows import NAME as RESULTS
 from ambidex.host.records.rows import Row, finished, read_rows
 
-__all__ = ["StoredRun", "delete_runs", "is_running", "size_of", "stored_runs"]
+__all__ = ["StoredRun", "delete_runs", "runner_of", "size_of", "stored_runs"]
 
 
 @dataclass(frozen=True)
@@ -81,7 +80,7 @@ def _stored(folder: Path) -> StoredRun:
         rows = tuple(read_rows(folder)) if (folder / RESULTS).is_file() else ()
     except UsageError as error:
         problem = str(error)
-    return StoredRun(folder, config, rows, problem, size_of(folder), is_running(folder))
+    return StoredRun(folder, config, rows, problem, size_of(folder), runner_of(folder) is not None)
 
 
 def size_of(folder: Path) -> int:
@@ -99,16 +98,19 @@ def size_of(folder: Path) -> int:
     return total
 
 
-def is_running(folder: Path) -> bool:
-    """Whether a runner holds the lock of this run."""
+def runner_of(run: Path) -> int | None:
+    """The id of the process that is running the trials of a run; None if there is none. The lock
+    itself is not tried, since that could keep a runner from starting."""
     try:
-        with (folder / "lock").open(encoding="utf-8") as file:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except FileNotFoundError:
-        return False
-    except BlockingIOError:
-        return True
-    return False
+        process = int((run / LOCK).read_text(encoding="utf-8"))
+        lock = (run / LOCK).stat()
+        for name in os.listdir(f"/proc/{process}/fd"):
+            with suppress(OSError):
+                if os.path.samestat(os.stat(f"/proc/{process}/fd/{name}"), lock):
+                    return process
+    except (OSError, ValueError):  # no lock, no such process, or a process of another user
+        return None
+    return None
 
 
 def delete_runs(folders: Sequence[Path]) -> None:

@@ -6,15 +6,12 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from playwright.sync_api import Browser, Page, ViewportSize
+from playwright.sync_api import Browser, Page
 
-PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
-WIDE: ViewportSize = {"width": 1440, "height": 900}
-NARROW: ViewportSize = {"width": 390, "height": 844}
-SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+from tests.support import browsing
+from tests.support.browsing import NARROW, SCHEMES, WIDE
 
 
 def until(holds: Callable[[], Any], seconds: float = 60.0) -> Any:
@@ -58,8 +55,7 @@ def looks(browser: Browser) -> Iterator[tuple[Page, str]]:
 
 
 def pictured(page: Page, name: str) -> None:
-    """Assert that nothing is wider than the page, and picture it if that is asked for."""
+    """As `browsing.pictured`, when what was scrolled to or has just been drawn is painted."""
     if os.environ.get("AMBIDEX_WRITE_PICTURES"):
-        time.sleep(1.5)  # what was scrolled to or has just been drawn is painted a little later
-        page.screenshot(path=PICTURES / f"{name}.png")
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth + 1"), name
+        time.sleep(1.5)
+    browsing.pictured(page, name)

@@ -31,8 +31,9 @@ from ambidex.toolgen.review.serve import serve_in_background
 from ambidex.toolgen.store import Folder
 from ambidex.toolgen.verdicts import give_verdict, record_opinion
 from ambidex.vm import Machine
-from tests.desktop.pages import WIDE, looks, pictured, until, watched
+from tests.desktop.pages import looks, pictured, until, watched
 from tests.desktop.tool_calls import read
+from tests.support.browsing import WIDE
 from tests.toolgen.reviewed import TEXT_SIZE, full_candidate, new_candidate, submission
 
 PATIENCE = 30_000

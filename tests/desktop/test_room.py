@@ -185,7 +185,7 @@ def ended(browser: Browser, show: Show) -> Iterator[Page]:
         at_desk(page, "sums")
         until(lambda: len(show.steps("sums.1")) > 3)
         page.get_by_role("button", name="End …").click()
-        page.get_by_role("button", name="Infeasible").click()
+        end(page, "End as infeasible")
         until(lambda: _rows(show))
         yield page
 
@@ -194,6 +194,12 @@ def at_desk(page: Page, task: str = "menu") -> Page:
     page.locator(f'a[href="#/trial/menus/{task}.1"]').first.click()
     expect(page.locator(".live canvas")).to_be_visible(timeout=30_000)
     return page
+
+
+def end(page: Page, how: str) -> None:
+    """Choose how a trial ends in the open dialog, and end it."""
+    page.get_by_role("radio", name=how).check()
+    page.get_by_role("button", name=how).click()
 
 
 def picture(page: Page) -> str:
@@ -300,7 +306,7 @@ def test_a_person_takes_over_and_hands_back_and_the_model_learns_of_it(
 
 def test_a_hint_reaches_the_model(page: Page, show: Show) -> None:
     at_desk(page)
-    page.get_by_role("button", name="Send hint").click()
+    page.get_by_role("button", name="Send a hint").click()
     page.get_by_label("Hint to the model").fill("The menu is at the top.")
     page.get_by_role("button", name="Send", exact=True).click()
     until(lambda: any("at the top" in note for each in show.player.seen for note in each.notes))
@@ -321,7 +327,7 @@ def test_a_page_continues_with_the_machine_of_the_next_attempt(page: Page, show:
     until(lambda: show.steps("letter.1"))
     before = dict(running_trials(show.run))["letter.1"]
     page.get_by_role("button", name="End …").click()
-    page.get_by_role("button", name="Void").click()
+    end(page, "End as void")
     until(lambda: dict(running_trials(show.run)).get("letter.1", before) != before, 60)
     until(lambda: show.steps("letter.1"), 60)
     expect(page.locator(".live canvas")).to_be_visible(timeout=60_000)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Literal
 
 from playwright.sync_api import Error, Page, ViewportSize
 
-__all__ = ["NARROW", "SCHEMES", "WIDE", "visit"]
+__all__ = ["NARROW", "SCHEMES", "WIDE", "pictured", "visit"]
+
+PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
 
 WIDE, NARROW = ViewportSize(width=1440, height=900), ViewportSize(width=390, height=844)
 
@@ -39,3 +43,10 @@ def visit(
         tab.context.clear_cookies()
         tab.remove_listener("pageerror", on_error)
     assert errors == []
+
+
+def pictured(page: Page, name: str) -> None:
+    """Assert that nothing is wider than the page, and picture it if that is asked for."""
+    if os.environ.get("AMBIDEX_WRITE_PICTURES"):
+        page.screenshot(path=PICTURES / f"{name}.png")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth + 1"), name

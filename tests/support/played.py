@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from ambidex.host import Limits, Stop
+from ambidex.host.records.call_counts import CallCount
 from ambidex.host.records.config import RunConfig, adopt
-from ambidex.host.records.rows import CallCount, Row, Rows
+from ambidex.host.records.rows import Row, Rows
 
 
 def row(

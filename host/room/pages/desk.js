@@ -1,18 +1,24 @@
 // One trial: its screen, its steps and, while it is running, the controls. When it has ended, the
-// same page replays it.
-import { dollars, el, fetched, seconds, tell, trialPath, viewer } from "./dom.js";
+// same page replays it. Transcript and verdict are tabs of the page.
+import { Controls } from "./controls.js";
+import { dollars, el, posted, seconds, tell, trialPath, viewer } from "./dom.js";
 import { Forking } from "./fork.js";
 import { related } from "./kin.js";
 import { Live } from "./live.js";
 import { Reel } from "./reel.js";
 import { Stage } from "./stage.js";
 import { Steps } from "./steps.js";
+import { Tabs } from "./tabs.js";
 import { Timeline } from "./timeline.js";
+import { Transcript } from "./transcript.js";
+import { Verdict } from "./verdict.js";
 
 export class Desk {
-  constructor(place, run, trial) {
+  // `tab` and `step` say what is shown first; see `Tabs`.
+  constructor(place, run, trial, tab = "", step = "") {
     this.run = run;
     this.trial = trial;
+    this.path = trialPath(run, trial);
     this.reel = new Reel(run, trial);
     this.live = null;
     this.now = null;
@@ -25,19 +31,39 @@ export class Desk {
     this.instruction = el("p.instruction");
     this.side = el("aside", {}, this.instruction);
     this.forking = new Forking(run, trial);
-    this.kin = el("p", { hidden: true }, el("a.kin", { href: `#/tree/${trialPath(run, trial)}` }, "Tree of episodes"));
+    this.kin = el("a.kin", { href: `#/tree/${this.path}`, hidden: true }, "Tree of episodes");
+    this.attempts = el("span");
     this.steps = new Steps(this.side, this.reel, (index) => this.timeline.go(index), (line) => this.forking.ask(line.number));
-    this.timeline = new Timeline(this.reel, (index, after) => this.look(index, after), (on) => { this.stage.differ = on; });
-    place.append(el("div.desk", {}, el("div.left", {}, this.heading, this.facts, this.kin, this.controls.root, this.forking.root, this.screen, this.timeline.root), this.side));
+    this.timeline = new Timeline(this.reel, (index, after) => this.look(index, after), (on) => { this.stage.differ = on; }, () => this.copyLink());
+    this.desk = el("div.desk", {}, el("div.left", {}, this.forking.root, this.screen, this.timeline.root), this.side);
+    this.transcript = new Transcript(this.path);
+    this.verdict = new Verdict(this.path);
+    this.tabs = new Tabs(this.path, [["", "Steps", this.desk], ["transcript", "Transcript", this.transcript.root], ["verdict", "Verdict", this.verdict.root]], (name) => this.tab(name));
+    place.append(this.heading, this.facts, el("div.controls.top", {}, this.tabs.list, this.kin, this.attempts, this.controls.root), this.desk, this.transcript.root, this.verdict.root);
     this.first = true;
     this.opened = false; // whether the first moment to show has been chosen
-    this.keys = (event) => this.key(event);
-    addEventListener("keydown", this.keys);
+    this.wantedStep = Number(step) || 0;
+    this.tabs.choose(tab === "step" ? "" : tab);
     this.catchUp();
   }
 
+  // Whether an address is of this trial; its tab and step are then shown.
+  shows([run, trial, tab = "", step = ""]) {
+    if (run !== this.run || trial !== this.trial) return false;
+    this.tabs.choose(tab === "step" ? "" : tab);
+    this.wantedStep = Number(step) || 0;
+    if (tab === "transcript") this.transcript.goTo(this.wantedStep);
+    else if (this.wantedStep) this.openStep();
+    return true;
+  }
+
+  tab(name) {
+    if (name === "transcript") this.transcript.open(this.wantedStep);
+    if (name === "verdict") this.verdict.open();
+    if (!name) this.steps.draw();
+  }
+
   close() {
-    removeEventListener("keydown", this.keys);
     this.timeline.close();
     this.steps.close();
     this.live?.close();
@@ -50,8 +76,8 @@ export class Desk {
     this.controls.show(this.now);
     this.facts.textContent = this.now
       ? [this.run, this.now.agent, `step ${this.now.step} of ${this.now.cap}`, seconds(this.now.seconds), dollars(this.now.cost), ...this.now.alarms].filter(Boolean).join(" · ")
-      : row ? [this.run, row.agent, row.fate === "scored" ? `score ${row.score}` : row.fate, row.stop, row.steps === 1 ? "1 step" : `${row.steps} steps`, seconds(row.seconds), row.assisted ? "assisted" : "", row.reason].filter(Boolean).join(" · ") : this.run;
-    this.kin.hidden = !related(state).has(trialPath(this.run, this.trial));
+      : row ? [this.run, row.agent, row.fate === "scored" ? `score ${row.score}` : row.fate, row.stop, row.steps === 1 ? "1 step" : `${row.steps} steps`, seconds(row.seconds), row.attempts > 1 ? `${row.attempts} attempts` : "", row.assisted ? "assisted" : "", row.reason].filter(Boolean).join(" · ") : this.run;
+    this.kin.hidden = !related(state).has(this.path);
     this.forking.update(state);
     this.screens();
     this.open();
@@ -72,6 +98,7 @@ export class Desk {
       this.instruction.textContent = this.reel.start.instruction || "The trial is being set up.";
       if (this.reel.start.task) this.heading.textContent = this.reel.start.task;
       if ([...kept].some((step) => !this.reel.kept.has(step))) this.steps.again();
+      this.attempts.replaceChildren(...this.earlier());
       if (came.length || this.first) {
         this.steps.grew();
         this.timeline.grew();
@@ -84,12 +111,36 @@ export class Desk {
     }
   }
 
-  // A running trial is shown live, an ended one from its first step. Its steps may arrive before it
-  // is known which of the two it is.
+  // A running trial is shown live, an ended one from its first step, unless the address names a step.
+  // Its steps may arrive before it is known which of the two it is.
   open() {
     if (this.opened || !this.known || !this.reel.lines.length) return;
     this.opened = true;
-    if (!this.now) this.timeline.go(0);
+    if (this.wantedStep) this.openStep();
+    else if (!this.now) this.timeline.go(0);
+  }
+
+  openStep() {
+    const index = this.reel.lines.findIndex((line) => line.kind === "step" && line.number === this.wantedStep);
+    if (index >= 0) this.timeline.go(index);
+  }
+
+  // Links to the void attempts before this one.
+  earlier() {
+    return this.reel.attempts.map((name, at) => el("a.kin", { href: `#/trial/${trialPath(this.run, name)}`, title: "A void attempt, which was repeated" }, `attempt ${at + 1} `));
+  }
+
+  // Copy the address of the step that is shown.
+  async copyLink() {
+    const line = this.reel.lines[this.looking ? Math.floor(this.timeline.at / 2) : this.reel.lines.length - 1];
+    if (line?.kind !== "step") return;
+    history.replaceState(null, "", `#/trial/${this.path}/step/${line.number}`);
+    try {
+      await navigator.clipboard.writeText(location.href);
+      tell(`Copied a link to step ${line.number}.`);
+    } catch {
+      tell(`The address of this page is now a link to step ${line.number}.`);
+    }
   }
 
   // Show the live screen while the trial is running and no earlier step is selected. A trial whose
@@ -99,7 +150,7 @@ export class Desk {
     const wanted = latest && this.now.screen;
     const ended = this.running && !this.now;
     this.running = Boolean(this.now);
-    const path = trialPath(this.run, this.trial);
+    const path = this.path;
     if (wanted && !this.live) this.live = new Live(this.screen, `/api/trials/${path}/screen`, `/vnc/${path}`);
     if (ended) {
       this.live?.close();
@@ -133,9 +184,7 @@ export class Desk {
 
   async order(order, more = {}) {
     try {
-      await fetched(`/api/trials/${trialPath(this.run, this.trial)}/orders`, {
-        method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ viewer, order, ...more }),
-      });
+      await posted(`/api/trials/${this.path}/orders`, { viewer, order, ...more });
       if (order === "take") this.follow();
       return true;
     } catch (error) {
@@ -145,66 +194,8 @@ export class Desk {
   }
 
   key(event) {
-    const typing = event.target.closest("input:not([type=range], [type=checkbox]), textarea, select, .live, dialog");
-    if (typing || event.ctrlKey || event.altKey || event.metaKey) return;
-    this.timeline.key(event);
-  }
-}
-
-class Controls {
-  constructor(order, follow) {
-    this.order = order;
-    const button = (text, act, title) => el("button", { onclick: act, title }, text);
-    this.pause = button("Pause", () => order(this.paused ? "resume" : "pause"), "Pause the agent before its next step, or resume it");
-    this.once = button("One step", () => order("step"), "Let the agent take one step and pause it again");
-    this.hand = button("Take over", () => order(this.mine ? "give" : "take"), "Use mouse and keyboard yourself; the agent waits");
-    this.hint = button("Send hint …", () => this.ask("hint"), "The model receives it before its next step");
-    this.end = button("End …", () => this.ask("stop"), "End the trial as done, infeasible or void");
-    this.back = el("button.primary", { hidden: true, onclick: follow }, "Back to the present");
-    this.state = el("span.chip", { role: "status" });
-    this.dialog = el("dialog");
-    this.root = el("div.controls", { role: "toolbar", "aria-label": "Controls", hidden: true },
-      this.state, this.pause, this.once, this.hand, this.hint, this.end, this.back, this.dialog);
-  }
-
-  show(now) {
-    this.root.hidden = !now;
-    if (!now) return;
-    this.paused = now.state === "paused";
-    this.mine = now.state === "human" && now.lease === "mine";
-    const waits = { setup: "being set up", running: "running", paused: "paused", human: this.mine ? "you are in control" : "a person is in control", ended: "ended" };
-    this.state.textContent = waits[now.state] || now.state;
-    this.state.dataset.state = now.state;
-    this.pause.textContent = this.paused ? "Resume" : "Pause";
-    this.pause.disabled = now.state === "human" || now.state === "ended";
-    this.once.disabled = !this.paused;
-    this.hand.hidden = !now.screen; // mouse and keyboard need one
-    this.hand.textContent = this.mine ? "Hand back" : "Take over";
-    this.hand.classList.toggle("primary", this.mine);
-    this.hand.disabled = (now.state === "human" && !this.mine && Boolean(now.lease)) || now.state === "ended";
-  }
-
-  looking(back) {
-    this.back.hidden = !back;
-  }
-
-  ask(what) {
-    const text = el("textarea", { rows: "3", "aria-label": what === "hint" ? "Hint to the model" : "Reason" });
-    const answers = what === "hint"
-      ? [["Send", {}]]
-      : [["Done", { end: "done" }], ["Infeasible", { end: "infeasible" }], ["Void: run again", { end: "void" }]];
-    this.dialog.replaceChildren(el("form", { method: "dialog" },
-      el("h2", {}, what === "hint" ? "Send a hint" : "End the trial"),
-      el("p.quiet", {}, "The result is marked as assisted; reports leave it out unless --assisted is given."),
-      text,
-      el("div.controls", {}, ...answers.map(([name, more]) => el("button", {
-        onclick: async (event) => {
-          event.preventDefault();
-          if (what === "hint" && !text.value.trim()) return;
-          if (await this.order(what, { text: text.value, ...more })) this.dialog.close();
-        },
-      }, name)), el("button", {}, "Cancel"))));
-    this.dialog.showModal();
-    text.focus();
+    if (event.key === "c") this.copyLink();
+    else if ("123".includes(event.key)) this.tabs.go(Number(event.key) - 1);
+    else if (!this.desk.hidden) this.timeline.key(event);
   }
 }

@@ -32,7 +32,7 @@ export function seconds(value) {
 
 export function dollars(value) {
   if (value === null || value === undefined) return "cost unknown";
-  return value ? `$${value < 1 ? value.toFixed(4) : value.toFixed(2)}` : "";
+  return value ? `$${value < 0.1 ? value.toFixed(4) : value.toFixed(2)}` : "";
 }
 
 export function shortArgument(value) {
@@ -66,6 +66,15 @@ export async function fetched(address, options = {}) {
   if (!answer.ok) throw new Error(body.error || body || `${answer.status}`);
   return body;
 }
+
+// POST a JSON body; answers and errors as `fetched`.
+export const posted = (address, body) => fetched(address, {
+  method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body),
+});
+
+// A drop-down list of [value, text], and a field with its name.
+export const chooser = (name, options) => el("select", { name }, ...options.map(([value, text]) => el("option", { value }, text)));
+export const field = (name, input) => el("label", {}, el("span", {}, name), input);
 
 // The id of this page: kept across reloads, different in every tab.
 export const viewer = (() => {

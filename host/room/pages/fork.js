@@ -1,5 +1,5 @@
 // Forking from a step of a trial: the form, and the state of the forks.
-import { el, fetched, tell, trialPath } from "./dom.js";
+import { chooser, el, field, posted, tell, trialPath } from "./dom.js";
 
 const STATES = { running: "running", ended: "ended", failed: "failed" };
 const HANDS = [["", "nothing"], ["gui", "mouse and keyboard"], ["tools", "tools"]];
@@ -49,9 +49,7 @@ export class Forking {
       wrong.textContent = "";
       const values = Object.fromEntries(Object.entries(fields).map(([name, input]) => [name, input.value]));
       try {
-        const { run } = await fetched(`/api/trials/${trialPath(this.run, this.trial)}/forks`, {
-          method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ ...values, step, branches: Number(values.branches) }),
-        });
+        const { run } = await posted(`/api/trials/${trialPath(this.run, this.trial)}/forks`, { ...values, step, branches: Number(values.branches) });
         this.dialog.close();
         tell(`Started from step ${step}, in ${run}.`);
       } catch (error) {
@@ -70,9 +68,3 @@ export class Forking {
     fields.model.focus();
   }
 }
-
-function chooser(name, options) {
-  return el("select", { name }, ...options.map(([value, text]) => el("option", { value }, text)));
-}
-
-const field = (name, input) => el("label", {}, el("span", {}, name), input);

@@ -4,10 +4,15 @@ import { Wall } from "./wall.js";
 import { Desk } from "./desk.js";
 import { Compare } from "./compare.js";
 import { Tree } from "./tree.js";
+import { wallAddress } from "./filters.js";
+import { forPage, showKeys } from "./keys.js";
+import { Notices } from "./notices.js";
+import { apply } from "./state.js";
 
 const main = document.getElementById("main");
 const path = document.getElementById("path");
 const link = document.getElementById("link");
+const notices = new Notices(document.getElementById("notices"));
 let page = null;
 let state = null;
 
@@ -19,25 +24,28 @@ function crumbs(...steps) {
 }
 
 function show() {
-  const [kind, ...names] = location.hash.replace(/^#\//, "").split("/").map(decodeURIComponent);
+  const [way, query] = location.hash.replace(/^#\//, "").split("?");
+  const [kind, ...names] = way.split("/").map(decodeURIComponent);
+  const wall = ["all trials", wallAddress()];
+  if (kind === "trial" && page instanceof Desk && page.shows(names)) return;
   page?.close?.();
   main.replaceChildren();
   if (kind === "trial") {
-    crumbs(["all trials", "#/"], [`${names[0]} / ${names[1]}`]);
-    page = new Desk(main, names[0], names[1]);
-    document.title = `${names[1]} – Ambidex`;
+    crumbs(wall, [`${names[0]} / ${names[1]}`]);
+    page = new Desk(main, ...names);
+    notices.page(`${names[1]} – Ambidex`);
   } else if (kind === "compare") {
-    crumbs(["all trials", "#/"], ["side by side"]);
+    crumbs(wall, ["side by side"]);
     page = new Compare(main, [names.slice(0, 2), names.slice(2, 4)]);
-    document.title = "Side by side – Ambidex";
+    notices.page("Side by side – Ambidex");
   } else if (kind === "tree") {
-    crumbs(["all trials", "#/"], [`${names[0]} / ${names[1]}`, `#/trial/${trialPath(names[0], names[1])}`], ["tree"]);
+    crumbs(wall, [`${names[0]} / ${names[1]}`, `#/trial/${trialPath(names[0], names[1])}`], ["tree"]);
     page = new Tree(main, names[0], names[1]);
-    document.title = `Tree of ${names[1]} – Ambidex`;
+    notices.page(`Tree of ${names[1]} – Ambidex`);
   } else {
     crumbs(["all trials"]);
-    page = new Wall(main);
-    document.title = "Ambidex";
+    page = new Wall(main, query || "");
+    notices.page("Ambidex");
   }
   if (state) page.update?.(state);
   main.focus({ preventScroll: true });
@@ -45,10 +53,12 @@ function show() {
 
 function listen() {
   const stream = new EventSource(`/api/events?viewer=${viewer}`);
-  stream.onopen = () => { link.textContent = ""; };
+  let first = true; // of a connection: the server tells everything again
+  stream.onopen = () => { link.textContent = ""; first = true; };
   stream.onmessage = (event) => {
-    // Events include the runs only when something in them has changed.
-    state = { ...state, ...JSON.parse(event.data) };
+    state = apply(first ? { runs: [], version: state?.version } : state, JSON.parse(event.data));
+    first = false;
+    notices.update(state);
     page?.update?.(state);
   };
   stream.onerror = () => {
@@ -57,6 +67,15 @@ function listen() {
   };
 }
 
+addEventListener("keydown", (event) => {
+  if (!forPage(event)) return;
+  if (event.key !== "?") page?.key?.(event);
+  else {
+    showKeys();
+    event.preventDefault();
+  }
+});
+document.getElementById("keys").onclick = showKeys;
 addEventListener("hashchange", show);
 show();
 listen();

@@ -11,6 +11,7 @@ export class Reel {
     this.fetching = null;
     this.id = "";
     this.kept = new Set(); // steps that can be forked
+    this.attempts = []; // directories of earlier attempts
     this.again = 0; // how often a new attempt has replaced the trial
   }
 
@@ -32,6 +33,7 @@ export class Reel {
     this.end = answer.end;
     this.kept = new Set(answer.kept);
     this.state = answer.state;
+    this.attempts = answer.attempts || [];
     this.lines.push(...answer.lines);
     return answer.lines;
   }

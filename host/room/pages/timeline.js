@@ -5,7 +5,8 @@ import { el } from "./dom.js";
 const SPEEDS = [0.5, 1, 2, 4, 8];
 
 export class Timeline {
-  constructor(reel, look, differ) {
+  // `copy`, if given, copies a link to the moment that is shown.
+  constructor(reel, look, differ, copy = null) {
     this.reel = reel;
     this.look = look;
     this.at = 0;
@@ -22,7 +23,7 @@ export class Timeline {
       el("div.track", {}, this.ticks, this.bar),
       el("div.controls", {}, el("button", { onclick: () => this.to(this.at - 1), "aria-label": "Back" }, "‹"), this.playing,
         el("button", { onclick: () => this.to(this.at + 1), "aria-label": "Forward" }, "›"), this.speed,
-        this.changes, this.where));
+        this.changes, copy ? el("button", { onclick: copy, title: "Copy a link to this step (c)" }, "Copy link") : null, this.where));
   }
 
   close() {

@@ -15,8 +15,9 @@ from ambidex.host.agents import agent_maker
 from ambidex.host.cli import check, report
 from ambidex.host.cli import run as run_commands
 from ambidex.host.records.announcement import announced, running_trials
+from ambidex.host.records.call_counts import CallCount
 from ambidex.host.records.config import adopt, locked
-from ambidex.host.records.rows import CallCount, read_rows
+from ambidex.host.records.rows import read_rows
 from ambidex.host.runs.prove import agents_of, jobs, verdicts
 from ambidex.host.runs.runner import run_jobs
 from ambidex.tasks import Suite
@@ -300,6 +301,11 @@ def test_a_report_writes_the_files_it_is_asked_for(
     assert "Comparison with the paper" in output
     assert all((tmp_path / name).stat().st_size for name in files.values())
     assert len(json.loads((tmp_path / "rows.json").read_text())) == 2
+    sheet = tmp_path / "sheet.csv"
+    sheet.write_text("ticked")
+    assert ambidex("report", tmp_path / "exp", "--failures", sheet) == 2
+    assert "would be lost" in capsys.readouterr().err
+    assert sheet.read_text() == "ticked"
 
 
 def test_a_report_that_cannot_be_written_is_refused_before_anything_is_computed(

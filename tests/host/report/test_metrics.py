@@ -9,7 +9,8 @@ import pytest
 
 from ambidex.host import Stop
 from ambidex.host.errors import UsageError
-from ambidex.host.records.rows import CallCount, InterimVerdict, Row
+from ambidex.host.records.call_counts import CallCount
+from ambidex.host.records.rows import InterimVerdict, Row
 from ambidex.host.report.metrics import Group, group, rows_at, summarize
 from ambidex.host.report.pass_at_k import pass_all, pass_any
 from ambidex.mcp_tools import aliases
@@ -58,6 +59,14 @@ def test_a_name_that_was_not_offered_is_not_a_tool_call() -> None:
 def test_gui_actions_are_not_tool_calls() -> None:
     assert of(row(beneficial=True, score=1, gui=3)).tir == 0.0
     assert of(row(beneficial=False, score=1, gui=3)).tir == 1.0
+
+
+def test_operating_a_page_by_the_browser_s_tools_is_gui() -> None:
+    click = CallCount(tool="browser_click", app="browser", calls=3, errors=0)
+    for beneficial in (True, False):
+        with_clicks = row(beneficial=beneficial, score=1).model_copy(update={"calls": (click,)})
+        assert (with_clicks.tool_calls, with_clicks.gui_calls) == (0, 3)
+        assert of(with_clicks).tir == float(not beneficial)
 
 
 def test_an_infeasible_task_counts_like_any_other() -> None:

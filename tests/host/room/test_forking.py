@@ -130,7 +130,7 @@ def test_a_fork_is_a_run_beside_its_parent_that_the_wall_shows(trial: Path) -> N
         assert (told["state"], told["why"]) == ("ended", "")
         assert (told["run"], told["trial"], told["step"]) == ("one", "row.1", 3)
         runs = {run["run"]: run for run in first_event(client)["runs"]}
-        assert [row["score"] for row in runs["one.from-3"]["rows"]] == [1.0, 1.0]  # type: ignore
+        assert [row["score"] for row in runs["one.from-3"]["rows"].values()] == [1.0, 1.0]  # type: ignore
     out = trial.parent.with_name("one.from-3")
     assert {row.parent.step for row in read_rows(out) if row.parent} == {3}
     config = read_config(out)

@@ -96,7 +96,7 @@ def test_a_trial_is_opened_and_played_by_keys_alone(page: Page) -> None:
 def test_whatever_can_be_used_has_a_name(page: Page, path: str) -> None:
     page.evaluate(f"location.hash = '{path}'")
     expect(page.get_by_role("heading").first).to_be_visible()
-    expect(page.locator("table, .step").first).to_be_visible()
+    expect(page.locator(".line, .step").first).to_be_visible()
     assert page.evaluate(UNNAMED) == []
 
 
@@ -155,7 +155,10 @@ def test_a_new_attempt_replaces_the_previous_one(tab: Page, suite: Suite, tmp_pa
             page.get_by_role("link", name="cell").click()
             expect(page.locator(".step").first).to_contain_text("attempt 1")
             page.get_by_role("button", name="End …").click()
-            page.get_by_role("button", name="Void: run again").click()
+            expect(page.get_by_role("dialog").get_by_role("button", name="End …")).to_be_disabled()
+            page.get_by_role("radio", name="End as void").check()
+            expect(page.get_by_role("dialog")).to_contain_text("This cannot be undone.")
+            page.get_by_role("button", name="End as void").click()
             expect(page.get_by_role("dialog")).to_be_hidden()
             attempts[0].go.set()
             assert attempts[1].at_work.wait(30)

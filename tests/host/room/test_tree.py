@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -19,10 +18,8 @@ from ambidex.host.room.serve import opened
 from ambidex.tasks import Suite
 from tests.host.room.family import family, live_branch
 from tests.host.room.test_pages import UNNAMED
-from tests.support.browsing import NARROW, SCHEMES, WIDE, visit
+from tests.support.browsing import NARROW, SCHEMES, WIDE, pictured, visit
 from tests.support.travel import Toy, forked, suite_in
-
-PICTURES = Path(__file__).parents[3] / "docs" / "pictures"
 
 WAYS = ".tree .lane .way"
 STARTS = "all => all.map((each) => each.getAttribute('d').match(/^M[0-9. ]+/)[0])"
@@ -260,7 +257,7 @@ def test_a_refusal_is_shown_in_the_form_and_a_failure_on_the_page(tab: Page, fir
     shutil.rmtree(first.parents[1] / "by-hand.from-6")
 
 
-def test_the_tree_is_pictured(
+def test_the_tree_ispictured(
     tab: Page, address: Callable[[], str], first: Path, suite: Suite
 ) -> None:
     with live_branch(first.parents[1] / "live", suite, first, 2):
@@ -268,10 +265,4 @@ def test_the_tree_is_pictured(
             with visit(tab, address(), size, scheme) as page:
                 at_tree(page)
                 expect(page.locator(".tree .lane.busy")).to_have_count(1)
-                _pictured(page, f"room-tree-{scheme}-{size['width']}")
-
-
-def _pictured(page: Page, name: str) -> None:
-    if os.environ.get("AMBIDEX_WRITE_PICTURES"):
-        page.screenshot(path=PICTURES / f"{name}.png")
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth + 1"), name
+                pictured(page, f"room-tree-{scheme}-{size['width']}")

@@ -20,5 +20,5 @@ def test_branches_of_pivots_and_counterfactuals_are_on_the_wall_and_in_the_tree(
     names = {"one", "one.pivot.row.1.3", "one.counterfactual.gui"}
     assert wall.runs().keys() == names
     assert wall.trial("one.pivot.row.1.3", "row.1").is_dir()
-    tree = lanes(wall.summaries(), [], ("one", "row.1"), wall.step_kinds)
+    tree = lanes([run.whole for run in wall.summaries()], [], ("one", "row.1"), wall.step_kinds)
     assert {lane["run"] for lane in tree} == names

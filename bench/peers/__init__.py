@@ -1,0 +1,1 @@
+"""Measurements and checks with the packages of other projects."""

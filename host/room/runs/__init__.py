@@ -1,0 +1,1 @@
+"""The runs on the wall: their trials and progress, and their processes."""
