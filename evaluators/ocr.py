@@ -10,6 +10,7 @@ import io
 import subprocess
 from collections.abc import Callable
 from contextvars import ContextVar
+from functools import lru_cache
 
 from PIL import Image
 
@@ -48,4 +49,10 @@ def text_in(picture: Image.Image) -> str:
     """Recognise the text in a picture; FileNotFoundError if tesseract is not installed."""
     png = io.BytesIO()
     picture.save(png, "PNG")
-    return READER.get()(png.getvalue())
+    return _text(READER.get(), png.getvalue())
+
+
+# A metric's two verdicts read the same picture one after the other.
+@lru_cache(maxsize=1)
+def _text(reader: Callable[[bytes], str], picture: bytes) -> str:
+    return reader(picture)

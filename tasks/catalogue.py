@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from functools import lru_cache
 from pathlib import Path
 
 from pydantic import TypeAdapter
@@ -20,8 +21,20 @@ def read_catalogue() -> dict[str, ToolSpec]:
     """All tools by name; `TaskError` names a declaration that cannot be read.
 
     A process rather than an import, because the host must not import `mcp_tools`, which belongs to
-    the guest.
+    the guest. It takes a second, so it is started again only after a file has changed.
     """
+    return dict(_read(_state(ROOT / "mcp_tools")))
+
+
+def _state(folder: Path) -> tuple[tuple[str, int, int], ...]:
+    """The files of which a catalogue is read, with their times and sizes."""
+    files = (file for file in folder.rglob("*") if file.suffix in (".py", ".json"))
+    stats = ((str(file), file.stat()) for file in files)
+    return tuple(sorted((name, stat.st_mtime_ns, stat.st_size) for name, stat in stats))
+
+
+@lru_cache(maxsize=1)
+def _read(_of: tuple[tuple[str, int, int], ...]) -> dict[str, ToolSpec]:
     command = [sys.executable, "-m", "ambidex.mcp_tools.declarations"]
     process = subprocess.run(command, cwd=ROOT.parent, capture_output=True, check=False)
     if process.returncode:

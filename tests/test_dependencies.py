@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import runpy
 import sys
 import tomllib
@@ -13,6 +12,8 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+
+from tests.support.imports import imports_of
 
 ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
@@ -29,6 +30,9 @@ UPSTREAM = {"desktop_env"}
 """OSWorld's own package: bench/differential imports it from a checkout, in a child process."""
 
 
+distributions = cache(packages_distributions)
+
+
 @cache
 def imported(*folders: str) -> list[set[str]]:
     """Of each module that is imported below those folders: the distributions that hold it."""
@@ -37,13 +41,9 @@ def imported(*folders: str) -> list[set[str]]:
         # Material of tasks, and a package for other environments.
         if {"files", "services-mcpmark", "outside"} & {*path.relative_to(ROOT).parts}:
             continue
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Import):
-                modules |= {alias.name.partition(".")[0] for alias in node.names}
-            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-                modules.add(node.module.partition(".")[0])
+        modules |= {each.module.partition(".")[0] for each in imports_of(path) if not each.level}
     modules -= sys.stdlib_module_names | OURS | UPSTREAM
-    owners = packages_distributions()
+    owners = distributions()
     held = [{canonicalize_name(owner) for owner in owners[name]} for name in sorted(modules)]
     return [{PARTS.get(owner, owner) for owner in names} for names in held]
 

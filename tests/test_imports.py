@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
-from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
+
+from tests.support.imports import imports_of
 
 ROOT = Path(__file__).parents[1]
 
@@ -33,24 +34,16 @@ def modules(package: str) -> list[Path]:
     return sorted(path for path in found if package != "tasks" or "files" not in path.parts)
 
 
-@cache
-def imported(path: Path) -> list[tuple[int, str]]:
-    return [*_imported(path)]
-
-
-def _imported(path: Path) -> Iterator[tuple[int, str]]:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        match node:
-            case ast.Import():
-                yield from ((node.lineno, alias.name) for alias in node.names)
-            case ast.ImportFrom():
-                assert node.level == 0 or ROOT / "tests" in path.parents, (
-                    f"{path}:{node.lineno}: a relative import"
-                )
-                if node.module == "ambidex":
-                    yield from ((node.lineno, f"ambidex.{alias.name}") for alias in node.names)
-                else:
-                    yield node.lineno, node.module or ""
+def imported(path: Path) -> Iterator[tuple[int, str]]:
+    """(line, module) of each import."""
+    for found in imports_of(path):
+        assert found.level == 0 or ROOT / "tests" in path.parents, (
+            f"{path}:{found.line}: a relative import"
+        )
+        if found.module == "ambidex":
+            yield from ((found.line, f"ambidex.{name}") for name in found.names)
+        else:
+            yield found.line, found.module
 
 
 @pytest.mark.parametrize("package", ALLOWED)
@@ -92,21 +85,11 @@ def test_nothing_is_imported_in_a_circle() -> None:
 
 def at_import(path: Path, known: Mapping[str, Path]) -> Iterator[str]:
     """The modules of ours that are imported together with this one."""
-    left: list[ast.AST] = list(ast.parse(path.read_text(encoding="utf-8")).body)
-    while left:
-        match left.pop():
-            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda():
-                continue
-            case ast.If(test=ast.Name(id="TYPE_CHECKING") | ast.Attribute(attr="TYPE_CHECKING")):
-                continue
-            case ast.Import(names=names):
-                yield from (each.name for each in names if each.name in known)
-            case ast.ImportFrom(module=str(module), names=names):
-                for each in names:
-                    inner = f"{module}.{each.name}"
-                    yield from (one for one in (inner, module) if one in known)
-            case other:
-                left += ast.iter_child_nodes(other)
+    for found in imports_of(path):
+        if found.at_import:
+            for name in (*(f"{found.module}.{taken}" for taken in found.names), found.module):
+                if name in known:
+                    yield name
 
 
 @pytest.mark.parametrize("package", [name for name in ALLOWED if name != "bench"] + ["tests"])

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import ast
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
+
+from tests.support.imports import imports_of
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("bench", "evaluators", "guest", "host", "mcp_tools", "tasks", "toolgen", "vm")
@@ -31,24 +31,12 @@ def modules(package: str) -> dict[str, Path]:
 
 def imports(path: Path, known: dict[str, Path]) -> Iterator[tuple[str, str]]:
     """(module, name taken from it) of each import of a known module."""
-    for module, taken in imported(path):
-        if (inner := f"{module}.{taken}") in known:
-            yield inner, ""
-        elif module in known:
-            yield module, taken
-
-
-@cache
-def imported(path: Path) -> list[tuple[str, str]]:
-    """(module, name taken from it) of each import; without a name where the module is imported."""
-    found: list[tuple[str, str]] = []
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        match node:
-            case ast.Import():
-                found += ((alias.name, "") for alias in node.names)
-            case ast.ImportFrom(module=str(module)):
-                found += ((module, alias.name) for alias in node.names)
-    return found
+    for found in imports_of(path):
+        for taken in found.names or ("",):
+            if (inner := f"{found.module}.{taken}") in known:
+                yield inner, ""
+            elif found.module in known:
+                yield found.module, taken
 
 
 def room(name: str) -> str:

@@ -5,7 +5,7 @@ know no bounds."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -98,12 +98,12 @@ ALLOWED: dict[str, tuple[str, set[str]]] = {
 
 def readers(source: str) -> Iterator[tuple[int, str]]:
     """Each reader without bounds in a module: its line, and what it is."""
-    tree = ast.parse(source)
-    names = dict(_imported(tree))
+    nodes = [*ast.walk(ast.parse(source))]
+    names = dict(_imported(nodes))
     clients = {name for name in names.values() if _client(name)}
     yield from ((1, f"import {name}") for name in sorted({_client(name) for name in clients}))
-    called = {id(node.func): node for node in ast.walk(tree) if isinstance(node, ast.Call)}
-    for node in ast.walk(tree):
+    called = {id(node.func): node for node in nodes if isinstance(node, ast.Call)}
+    for node in nodes:
         match node:
             case ast.Name() | ast.Attribute() if _dotted(node, names) in FUNCTIONS:
                 yield node.lineno, _dotted(node, names)
@@ -120,8 +120,8 @@ def _client(name: str) -> str:
     return next((each for each in CLIENTS if f"{name}.".startswith(f"{each}.")), "")
 
 
-def _imported(tree: ast.AST) -> Iterator[tuple[str, str]]:
-    for node in ast.walk(tree):
+def _imported(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, str]]:
+    for node in nodes:
         match node:
             case ast.Import():
                 for alias in node.names:

@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -337,8 +338,9 @@ def read_config(folder: Path) -> RunConfig:
         raise UsageError(f"{folder / NAME} cannot be read: {explain(error)}") from None
 
 
+@cache
 def code_hash() -> str:
-    """SHA-256 over the sources that run and judge a trial."""
+    """SHA-256 over the sources that run and judge a trial, read once in a process, as they are."""
     root, total = ROOT, sha256()
     sources = [
         *root.glob("host/**/*"),

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from ambidex.host.box.client import Box
+from ambidex.host.box.client import box as box_of_process
 from ambidex.host.client.guest import Guest
 from ambidex.host.client.limits import Patience
 from tests.attack.hostile import Hostile, hostile
@@ -34,8 +35,7 @@ def impatient(server: Hostile) -> Iterator[Guest]:
         yield guest
 
 
-@pytest.fixture(scope="module")
-def box() -> Iterator[Box]:
-    box = Box()
-    yield box
-    box.close()
+@pytest.fixture
+def box() -> Box:
+    """The box of this process: another one would load all libraries again."""
+    return box_of_process()

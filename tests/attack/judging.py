@@ -11,7 +11,7 @@ from ambidex.host.box import Limits
 from ambidex.host.box.client import Box
 from ambidex.tasks import Verdict
 
-LIMITS = Limits(memory=512 << 20, processor=1, wall=20, file=1 << 20)
+LIMITS = Limits(memory=128 << 20, processor=1, wall=20, file=1 << 20)
 """Small, so that a bomb is given up soon."""
 
 

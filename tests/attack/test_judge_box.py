@@ -80,7 +80,7 @@ def crashes(evidence: Path) -> Score:
     ("check", "reason"),
     [
         (spends, "more than 1 s of processor time"),
-        (grows, "more than 512 MiB of memory"),
+        (grows, "more than 128 MiB of memory"),
         (nests, "it is nested too deep"),
         (writes, "a file of more than 1 MiB"),
         (crashes, "it crashed its reader"),

@@ -34,6 +34,7 @@ def count_words(text: Annotated[str, Field(description="the text")]) -> int:
     """Count the words of a text that the user has given you. Returns their number."""
     return len(text.split())
 '''
+OTHERS = ("browser", "calc", "database", "forge", "git", "impress", "office", "vlc", "writer")
 ACTS = 'open("/tmp/marker", "w").close()'
 
 
@@ -128,9 +129,16 @@ def test_the_catalogue_from_the_text_is_the_one_that_guests_serve() -> None:
     assert both[0] == both[1]
 
 
+def small_tree(root: Path) -> Path:
+    """A copy of the tools' source tree with few apps: `os` and those that it imports from."""
+    others = shutil.ignore_patterns(*OTHERS, "__pycache__")
+    copied: Path = shutil.copytree(ROOT / "mcp_tools", root / "mcp_tools", ignore=others)
+    return copied
+
+
 def admitted(root: Path, text: str) -> None:
-    """A copy of the source tree with the tool admitted."""
-    shutil.copytree(ROOT / "mcp_tools", root / "mcp_tools")
+    """A small tree with the tool admitted."""
+    small_tree(root)
     (root / tool_file(tool_name(text, "os"))).write_text(text)
 
 
@@ -170,8 +178,7 @@ def test_a_declaration_that_has_to_be_run_is_an_error_that_names_it(
 def test_a_module_of_tools_outside_an_application_is_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shutil.copytree(ROOT / "mcp_tools", tmp_path / "ambidex" / "mcp_tools")
-    (tmp_path / "ambidex" / "mcp_tools" / "words.py").write_text(GOOD)
+    (small_tree(tmp_path / "ambidex") / "words.py").write_text(GOOD)
     monkeypatch.setattr("ambidex.tasks.catalogue.ROOT", tmp_path / "ambidex")
     with pytest.raises(Exception, match=r"words\.py declares tools"):
         read_catalogue()

@@ -30,7 +30,7 @@ def package(tmp_path: Path) -> Callable[..., Path]:
 
     def write(name: str, members: dict[str, bytes]) -> Path:
         path = tmp_path / name
-        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
             for member, content in members.items():
                 archive.writestr(member, content)
         return path

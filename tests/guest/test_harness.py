@@ -51,7 +51,7 @@ def play(start_worker: StartWorker, journal: Journal, scene: Scene) -> None:
     async def run() -> None:
         async with (
             start_worker(HARNESS) as worker,
-            start_worker(COLLECTOR) as collector,
+            start_worker(COLLECTOR, worker.processes) as collector,
             client({HARNESS: worker, COLLECTOR: collector}, journal) as http,
         ):
             await worker.wait_until_up(10)
@@ -107,29 +107,29 @@ def test_a_known_frame_is_answered_with_304_and_no_body(
     play(start_worker, journal, scene)
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "body", "message"),
-    [
-        ("GET", "/harness/screenshot?settle=soon", "", "settle"),
-        ("GET", "/harness/screenshot?colour=1", "", "Fields: settle, work, still, known."),
-        ("GET", "/harness/evidence/file", "", "path"),
-        ("POST", "/harness/run", "{", "not JSON"),
-        ("POST", "/harness/run", '{"argv": []}', "argv"),
-        ("POST", "/harness/run", '{"argv": ["id"], "shell": true}', "shell"),
-        ("POST", "/harness/wait_window", '{"title": "", "timeout": 1}', "title"),
-        ("POST", "/harness/identity", '{"token": "x"}', "machine_id"),
-        ("GET", "/harness/accessibility?nodes=0", "", "nodes"),
-    ],
+INVALID = (
+    ("GET", "/harness/screenshot?settle=soon", "", "settle"),
+    ("GET", "/harness/screenshot?colour=1", "", "Fields: settle, work, still, known."),
+    ("GET", "/harness/evidence/file", "", "path"),
+    ("POST", "/harness/run", "{", "not JSON"),
+    ("POST", "/harness/run", '{"argv": []}', "argv"),
+    ("POST", "/harness/run", '{"argv": ["id"], "shell": true}', "shell"),
+    ("POST", "/harness/wait_window", '{"title": "", "timeout": 1}', "title"),
+    ("POST", "/harness/identity", '{"token": "x"}', "machine_id"),
+    ("GET", "/harness/accessibility?nodes=0", "", "nodes"),
 )
+
+
 def test_an_invalid_request_is_400_and_names_the_invalid_field(
-    start_worker: StartWorker, journal: Journal, method: str, path: str, body: str, message: str
+    start_worker: StartWorker, journal: Journal
 ) -> None:
     async def scene(http: httpx.AsyncClient) -> None:
-        answer = await http.request(method, path, content=body)
-        assert answer.status_code == 400
-        error = answer.json()["error"]
-        assert error["code"] == "bad_request"
-        assert message in f"{error['message']} {error['hint']}"
+        for method, path, body, message in INVALID:
+            answer = await http.request(method, path, content=body)
+            assert answer.status_code == 400, (path, body)
+            error = answer.json()["error"]
+            assert error["code"] == "bad_request", (path, body)
+            assert message in f"{error['message']} {error['hint']}", (path, body)
 
     play(start_worker, journal, scene)
 

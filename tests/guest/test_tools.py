@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Annotated, Any
 
-import pytest
 from fastmcp import Client
 from mcp_types import CallToolResult
 from pydantic import Field
@@ -165,23 +164,20 @@ def test_the_error_for_an_unknown_tool_names_the_nearest_three(start_worker: Sta
     play(start_worker, scene)
 
 
-@pytest.mark.parametrize(
-    ("name", "code", "text"),
-    [
+def test_every_kind_of_failure_is_an_error_result_with_its_code(start_worker: StartWorker) -> None:
+    table = (
         ("small_refuse", "no_cell", "That cell does not exist."),
         ("small_break", "bug", "KeyError: 'a bug'"),
         ("small_hang", "timeout", "The office was restarted."),
         ("small_die", "crashed", "exit status 3"),
-    ],
-)
-def test_every_kind_of_failure_is_an_error_result_with_its_code(
-    start_worker: StartWorker, name: str, code: str, text: str
-) -> None:
+    )
+
     async def scene(client: Client[Any]) -> None:
-        fields = error(await call(client, name))
-        assert fields["code"] == code
-        assert text in fields["message"]
-        assert not (await call(client, "small_answer")).is_error
+        for name, code, text in table:
+            fields = error(await call(client, name))
+            assert fields["code"] == code, name
+            assert text in fields["message"], name
+            assert not (await call(client, "small_answer")).is_error, name
 
     play(start_worker, scene)
 

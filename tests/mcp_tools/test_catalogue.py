@@ -95,18 +95,34 @@ def test_apps_share_a_worker_only_where_they_share_a_program() -> None:
     assert workers["computer"] not in {workers[name] for name in workers if name != "computer"}
 
 
-@pytest.mark.parametrize("worker", sorted({tool.worker for tool in TOOLS.values()}))
-def test_a_worker_loads_only_its_own_apps(worker: str) -> None:
-    script = "import sys; from ambidex.mcp_tools import catalogue; "
-    script += f"print(*{{app.worker for app in catalogue.apps({worker!r}).values()}}, '|', "
-    script += "*[name for name in sys.modules if name.startswith('ambidex.mcp_tools.')])"
-    command = [sys.executable, "-c", script]
-    answer = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
-    served, loaded = (set(part.split()) for part in answer.split("|"))
-    assert served == {worker}
-    # Some import modules of other apps; none but the office loads its many tools.
-    tools_of_calc = {name for name in loaded if name.startswith("ambidex.mcp_tools.calc.")}
-    assert bool(tools_of_calc) == (worker == "office")
+LOADED = """
+import os, sys
+from ambidex.mcp_tools import catalogue
+
+for worker in sys.argv[1:]:
+    if os.fork():
+        os.wait()
+        continue
+    served = {app.worker for app in catalogue.apps(worker).values()}
+    loaded = [name for name in sys.modules if name.startswith("ambidex.mcp_tools.")]
+    print(worker, "|", *served, "|", *loaded, flush=True)
+    break
+"""
+"""Prints what each worker loads. A copy of one process is each, as workers are copies of the fork
+server."""
+
+
+def test_a_worker_loads_only_its_own_apps() -> None:
+    workers = sorted({tool.worker for tool in TOOLS.values()})
+    command = [sys.executable, "-c", LOADED, *workers]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
+    answers = [[part.split() for part in line.split("|")] for line in printed.splitlines()]
+    assert [name for (name,), _, _ in answers] == workers
+    for (worker,), served, loaded in answers:
+        assert served == [worker]
+        # Some import modules of other apps; none but the office loads its many tools.
+        tools_of_calc = any(name.startswith("ambidex.mcp_tools.calc.") for name in loaded)
+        assert tools_of_calc == (worker == "office"), worker
 
 
 def test_the_catalogue_prints_itself_as_json() -> None:

@@ -46,7 +46,12 @@ class Server(uvicorn.Server):
 def serve(app: ASGIApp, *, lifespan: Literal["on", "off"] = "on") -> Iterator[str]:
     """Serve on a free loopback port and return the address."""
     config = uvicorn.Config(
-        app, port=0, log_level="critical", lifespan=lifespan, timeout_graceful_shutdown=1
+        app,
+        port=0,
+        loop="asyncio",  # "auto" looks for uvloop in all folders of the path
+        log_level="critical",
+        lifespan=lifespan,
+        timeout_graceful_shutdown=1,
     )
     server = Server(config)
     thread = threading.Thread(target=server.run, daemon=True)

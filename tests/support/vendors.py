@@ -11,29 +11,13 @@ import collections.abc
 import functools
 from collections.abc import Mapping
 from types import GenericAlias
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
 import typing_extensions
-from anthropic.types.beta import BetaMessage
-from anthropic.types.beta.message_create_params import MessageCreateParamsNonStreaming
-from openai.types.chat import ChatCompletion
-from openai.types.chat.completion_create_params import CompletionCreateParamsNonStreaming
-from openai.types.responses import Response
-from openai.types.responses.response_create_params import ResponseCreateParamsNonStreaming
 from pydantic import BaseModel, TypeAdapter
 
 from ambidex.host import Form
 
-REQUESTS: Mapping[Form, Any] = {
-    "chat": CompletionCreateParamsNonStreaming,
-    "messages": MessageCreateParamsNonStreaming,
-    "responses": ResponseCreateParamsNonStreaming,
-}
-ANSWERS: Mapping[Form, type[BaseModel]] = {
-    "chat": ChatCompletion,
-    "messages": BetaMessage,
-    "responses": Response,
-}
 SENT: Mapping[Form, Mapping[str, Any]] = {
     "chat": {"model": "m"},
     "messages": {"model": "m", "max_tokens": 1},
@@ -44,6 +28,31 @@ LITELLM = ("extra_headers",)
 """What is litellm's to read and not sent in the body."""
 
 
+class Exchanged(NamedTuple):
+    """A vendor's types of the bodies of one form."""
+
+    request: Any
+    answer: type[BaseModel]
+
+
+def types_of(form: Form) -> Exchanged:
+    """The types of a form. An SDK is imported when it is needed: that takes seconds."""
+    if form == "messages":
+        from anthropic.types.beta import BetaMessage
+        from anthropic.types.beta.message_create_params import MessageCreateParamsNonStreaming
+
+        return Exchanged(MessageCreateParamsNonStreaming, BetaMessage)
+    if form == "chat":
+        from openai.types.chat import ChatCompletion
+        from openai.types.chat.completion_create_params import CompletionCreateParamsNonStreaming
+
+        return Exchanged(CompletionCreateParamsNonStreaming, ChatCompletion)
+    from openai.types.responses import Response
+    from openai.types.responses.response_create_params import ResponseCreateParamsNonStreaming
+
+    return Exchanged(ResponseCreateParamsNonStreaming, Response)
+
+
 def check_request(form: Form, body: Mapping[str, Any]) -> None:
     """`ValidationError` if the vendor's SDK could not send this body."""
     sent = {key: value for key, value in body.items() if key not in LITELLM}
@@ -52,12 +61,12 @@ def check_request(form: Form, body: Mapping[str, Any]) -> None:
 
 def check_answer(form: Form, body: Mapping[str, Any]) -> None:
     """`ValidationError` or `AssertionError` if the vendor's SDK could not read this body."""
-    _no_extras(ANSWERS[form].model_validate(body), "answer")
+    _no_extras(types_of(form).answer.model_validate(body), "answer")
 
 
 @functools.cache
 def _adapter(form: Form) -> TypeAdapter[Any]:
-    return TypeAdapter(_strict(REQUESTS[form], {}))
+    return TypeAdapter(_strict(types_of(form).request, {}))
 
 
 def _strict(kind: Any, known: dict[Any, Any]) -> Any:

@@ -122,10 +122,14 @@ def nearest(
     return sorted(similar, key=lambda pair: -pair[1])
 
 
+def _ratio(one: str, other: str) -> float:
+    return _ratio_of(*sorted((one, other)))
+
+
 # The next draft of a candidate, or the next look at its card, has mostly the same description.
 @lru_cache(maxsize=10_000)
-def _ratio(one: str, other: str) -> float:
-    return difflib.SequenceMatcher(None, one, other).ratio()
+def _ratio_of(first: str, second: str) -> float:
+    return difflib.SequenceMatcher(None, first, second).ratio()
 
 
 def _overlap(ours: frozenset[str], theirs: frozenset[str]) -> float:

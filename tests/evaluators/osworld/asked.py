@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-import pytest
-
 from ambidex.evaluators.osworld import Verdicts
 from ambidex.evaluators.osworld.registry import bind_metric, metrics
+from tests.support.tables import every_case
 
 Input = Any
 """A value, or a function that creates it in a folder."""
@@ -66,9 +65,8 @@ def of(metric: str) -> Callable[..., Case]:
 
 
 def judge(cases: list[Case]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Parametrize a test with cases, with metric, kind and subject as ids."""
-    ids = [f"{item.metric}: {item.kind}, {item.about}" for item in cases]
-    return pytest.mark.parametrize("case", cases, ids=ids)
+    """Check all cases in one test, which names those that fail by metric, kind and subject."""
+    return every_case("case", cases, lambda item: f"{item.metric}: {item.kind}, {item.about}")
 
 
 def agrees(case: Case, folder: Path) -> None:

@@ -34,7 +34,7 @@ def garbage(path: Path) -> Path:
 
 
 def zipped(path: Path, members: Mapping[str, bytes | str]) -> Path:
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         for name, content in members.items():
             archive.writestr(name, content)
     return path

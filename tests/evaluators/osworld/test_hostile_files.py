@@ -142,7 +142,7 @@ def _broken(content: bytes, chance: random.Random) -> bytes:
 
 
 @pytest.mark.parametrize("kind", MADE)
-@settings(max_examples=6, derandomize=True)
+@settings(max_examples=4, derandomize=True)
 @given(seed=st.integers(0, 2**32))
 def test_a_corrupted_package_gets_a_score(kind: str, seed: int) -> None:
     ending, make, asked = MADE[kind]
@@ -173,7 +173,7 @@ def test_a_corrupted_pdf_gets_a_score(seed: int) -> None:
 
 
 @pytest.mark.parametrize("ending", [".tar", ".tar.gz", ".zip"])
-@settings(max_examples=30, derandomize=True)
+@settings(max_examples=15, derandomize=True)
 @given(seed=st.integers(0, 2**32))
 def test_a_corrupted_archive_gets_a_score(ending: str, seed: int) -> None:
     with tempfile.TemporaryDirectory() as folder:

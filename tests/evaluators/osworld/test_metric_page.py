@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
+import runpy
 from pathlib import Path
+
+import pytest
 
 from ambidex.evaluators.osworld.registry import metrics
 from tests.evaluators.osworld.test_metric_cases import METRICS
@@ -12,14 +13,9 @@ from tests.evaluators.osworld.test_metric_cases import METRICS
 PAGE = Path(__file__).parents[3] / "docs" / "osworld-metrics.md"
 
 
-def test_the_page_matches_the_output_of_the_command() -> None:
-    printed = subprocess.run(
-        [sys.executable, "-m", "ambidex.evaluators.osworld"],
-        cwd=PAGE.parents[1],
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout
+def test_the_page_matches_the_output_of_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+    runpy.run_module("ambidex.evaluators.osworld", run_name="__main__")
+    printed = capsys.readouterr().out
     assert PAGE.read_text() == printed, (
         "python -m ambidex.evaluators.osworld > docs/osworld-metrics.md"
     )

@@ -21,7 +21,7 @@ WORDS = st.text(LETTERS, min_size=1, max_size=6).filter(lambda each: not each.st
 CONTENT = st.none() | WORDS | st.integers(-1000, 1000) | st.floats(-1e6, 1e6) | st.booleans()
 SMALL = st.integers(-50, 50)
 GRIDS = st.lists(st.lists(CONTENT, min_size=1, max_size=3), min_size=1, max_size=4)
-FEW = settings(max_examples=25)
+FEW = settings(max_examples=12)
 """Each example writes two workbooks and opens them several times."""
 
 

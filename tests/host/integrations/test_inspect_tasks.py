@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import importlib
+import shutil
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from inspect_ai import Task
@@ -19,8 +20,11 @@ from ambidex.host.integrations.inspect.tasks import suite as suite_task
 from ambidex.host.records.rows import read_rows
 from ambidex.host.report.text_report import lines
 from ambidex.tasks import Suite
+from ambidex.tasks.load import load_suite
 from tests.support.inspecting import Script, evaluated, scripted_model
+from tests.support.peer import CATALOGUE
 from tests.support.peer_provider import PEERS
+from tests.support.suites import CELL, IMPOSSIBLE, write_suite
 
 PROVIDER = "tests.support.peer_provider:PEERS"
 
@@ -57,27 +61,45 @@ def sample(log: EvalLog, task: str) -> EvalSample:
     return next(each for each in log.samples or () if each.id == task)
 
 
-def test_a_suite_is_evaluated_with_our_judge_and_our_figures(suite: Suite, tmp_path: Path) -> None:
-    log = run(suite, tmp_path)
+class Played(NamedTuple):
+    """An evaluation of all tasks of a suite."""
+
+    suite: Suite
+    folder: Path
+    log: EvalLog
+    closed: bool
+    """Whether all its machines were closed after it."""
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Played:
+    """Only to be read."""
+    folder = tmp_path_factory.mktemp("played")
+    written = write_suite(folder / "suite", cell=CELL, impossible=IMPOSSIBLE)
+    suite = load_suite(written, CATALOGUE)
+    PEERS.machines.clear()
+    log = run(suite, folder)
+    return Played(suite, folder, log, all(machine.closed for machine in PEERS.machines))
+
+
+def test_a_suite_is_evaluated_with_our_judge_and_our_figures(played: Played) -> None:
+    log = played.log
     assert log.status == "success"
     assert log.results
     figures = {score.name: score.metrics["mean"].value for score in log.results.scores}
     assert figures == {"accuracy": 1.0, "score": 1.0, "tir": 1.0, "acs": 2.0}
-    [line] = lines([tmp_path / "run"])
+    [line] = lines([played.folder / "run"])
     everything = line.summary.groups[-1]
     assert (everything.accuracy, everything.tir, everything.acs) == (1.0, 1.0, 2.0)
     assert line.config.model
     assert line.config.model.name == "scripted/model"
     assert line.summary.input_tokens == 400
     assert line.summary.cached_tokens == 160
-    assert all(machine.closed for machine in PEERS.machines)
+    assert played.closed
 
 
-def test_the_transcript_has_requests_with_tools_and_calls_with_results(
-    suite: Suite, tmp_path: Path
-) -> None:
-    log = run(suite, tmp_path, tasks="cell")
-    events = sample(log, "cell").events
+def test_the_transcript_has_requests_with_tools_and_calls_with_results(played: Played) -> None:
+    events = sample(played.log, "cell").events
     requests = [event for event in events if isinstance(event, ModelEvent)]
     assert len(requests) == 3
     offered = {tool.name for tool in requests[0].tools}
@@ -86,7 +108,7 @@ def test_the_transcript_has_requests_with_tools_and_calls_with_results(
     assert [(event.function, event.result) for event in done] == [
         ("calc_set_cell_value", "B2 = 42"), ("calc_save", "saved"),
     ]  # fmt: skip
-    assert sample(log, "cell").messages[-1].role == "assistant"
+    assert sample(played.log, "cell").messages[-1].role == "assistant"
 
 
 def test_the_condition_decides_which_tools_are_offered(suite: Suite, tmp_path: Path) -> None:
@@ -142,12 +164,12 @@ def test_an_unknown_task_is_refused(suite: Suite) -> None:
         suite_task(str(suite.folder), tasks="nowhere", provider=PROVIDER)
 
 
-def test_a_trial_with_a_score_is_not_played_again(suite: Suite, tmp_path: Path) -> None:
-    run(suite, tmp_path, tasks="cell")
-    log = run(suite, tmp_path, tasks="cell")
+def test_a_trial_with_a_score_is_not_played_again(played: Played, tmp_path: Path) -> None:
+    shutil.copytree(played.folder / "run", tmp_path / "run")
+    log = run(played.suite, tmp_path)
     assert log.results
     assert log.results.scores[0].metrics["mean"].value == 1.0
-    assert len(read_rows(tmp_path / "run")) == 1
+    assert read_rows(tmp_path / "run") == read_rows(played.folder / "run")
 
 
 def test_the_entry_point_names_the_module_of_the_tasks() -> None:

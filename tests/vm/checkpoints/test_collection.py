@@ -21,7 +21,7 @@ from tests.vm.checkpoints.captured import captured, make_root, memory, same, siz
 from tests.vm.checkpoints.disks import make_base, open_disk
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(seeds=st.lists(st.integers(1, 9), min_size=2, max_size=2), count=st.integers(1, 60))
 def test_only_differing_pages_are_written_over_the_memory_of_another_checkpoint(
     seeds: list[int], count: int
@@ -128,7 +128,7 @@ def test_the_error_for_a_missing_checkpoint_lists_the_existing_ones(
 
 
 @given(where=st.floats(0, 1), bit=st.integers(0, 7))
-@settings(max_examples=60)
+@settings(max_examples=20)
 @pytest.mark.parametrize("part", ["memory", "state", "disk", "step.json", "blocks"])
 def test_a_damaged_checkpoint_is_refused_and_the_damaged_part_named(
     part: str, where: float, bit: int
