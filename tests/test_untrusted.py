@@ -42,12 +42,25 @@ OWN = "reads files that the host wrote itself"
 MODEL = "reads what a model answered, or a request to one"
 PAGE = "reads what a person's browser sent to a page of ours"
 NAMED = "reads a file that its user named"
+BRIDGE = "in a process of its own: reads what the bridge says, for which the doors were passed"
 ALLOWED: dict[str, tuple[str, set[str]]] = {
     "evaluators/manifest.py": (OWN, {".model_validate_json()"}),
     "host/box/client.py": ("reads what the box says of a verdict", {"json.loads"}),
     "host/box/server.py": ("reads what its controller says", {"json.loads"}),
     "host/records/config.py": (OWN, {".model_validate_json()"}),
     "host/dialects/words.py": (MODEL, {"json.loads"}),
+    "host/integrations/desk_server.py": (
+        "reads what a program that holds its token sent",
+        {".model_validate_json()"},
+    ),
+    "host/integrations/outside/ambidex_desktop/client.py": (
+        BRIDGE,
+        {"import urllib.request", "json.loads"},
+    ),
+    "host/integrations/outside/ambidex_desktop/rollouts.py": (
+        "reads its own data set, and arguments that a model wrote",
+        {"json.loads"},
+    ),
     "host/integrations/atif/reading.py": (NAMED, {".model_validate_json()"}),
     "host/integrations/atif/writing.py": (MODEL, {"json.loads"}),
     "host/models/refusals.py": (MODEL, {"json.loads"}),
@@ -64,6 +77,13 @@ ALLOWED: dict[str, tuple[str, set[str]]] = {
     "host/records/frame_files.py": (OWN, {"PIL.Image.open"}),
     "host/loop/replay_prefix.py": ("copies a value of its own", {"json.loads"}),
     "host/room/app.py": (PAGE, {".model_validate_json()"}),
+    "host/room/desk/routes.py": (PAGE, {".model_validate_json()"}),
+    "host/room/desk/transcript.py": (
+        "reads requests that it wrote itself, with pictures of the trajectory",
+        {"base64.b64decode", "json.loads"},
+    ),
+    "host/room/desk/verdict.py": (OWN, {"json.loads"}),
+    "host/room/runs/routes.py": (PAGE, {".model_validate_json()"}),
     "host/room/forking.py": (OWN, {".model_validate_json()"}),
     "host/room/standalone_page.py": (OWN, {"json.loads"}),
     "host/room/live_trajectory.py": (OWN, {"json.loads"}),
