@@ -26,6 +26,7 @@ HEADERS = {
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
 }
+"""Added to every response, unless it has a header of that name."""
 
 
 @dataclass(frozen=True)
@@ -100,8 +101,11 @@ def _refused(status: int, reason: str) -> Response:
 def _with_headers(send: Send) -> Send:
     async def send_with_headers(message: Any) -> None:
         if message["type"] == "http.response.start":
+            own = [*message.get("headers", ())]
+            names = {name.lower() for name, _ in own}
             headers = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
-            message = {**message, "headers": [*message.get("headers", ()), *headers]}
+            added = [header for header in headers if header[0] not in names]
+            message = {**message, "headers": [*own, *added]}
         await send(message)
 
     return send_with_headers

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from ambidex.host.records.causes import brief_cause
@@ -13,7 +14,7 @@ from ambidex.host.report.pair import ComparedRuns, SideStep
 from ambidex.host.report.pair.text import summary
 from ambidex.host.report.report_lines import Line
 
-__all__ = ["write_comparison"]
+__all__ = ["comparison_page", "write_comparison"]
 
 PICTURED = 40
 """Flipped tasks whose screenshots are part of the page; each takes two of about 50 kB."""
@@ -21,21 +22,26 @@ PICTURED = 40
 
 def write_comparison(compared: ComparedRuns, path: Path) -> None:
     """Write the page, with links relative to it."""
-    folder = path.parent
+    text = comparison_page(compared, lambda trial: link(trial, path.parent))
+    path.write_text(text, encoding="utf-8")
+
+
+def comparison_page(compared: ComparedRuns, address: Callable[[Path], str]) -> str:
+    """The page as HTML; `address` is where the link to a trial's directory leads."""
     pair = compared.pair
     flips = [
         {
             "flip": flip,
             "sides": [
-                _side("A", pair.a, flip.a, flip.trial_a, flip.folder_a, step_a, folder, pictured),
-                _side("B", pair.b, flip.b, flip.trial_b, flip.folder_b, step_b, folder, pictured),
+                _side("A", pair.a, flip.a, flip.trial_a, flip.folder_a, step_a, address, pictured),
+                _side("B", pair.b, flip.b, flip.trial_b, flip.folder_b, step_b, address, pictured),
             ],
         }
         for number, flip in enumerate(compared.flips)
         for pictured in [number < PICTURED]
         for step_a, step_b in [(flip.parting.a, flip.parting.b) if flip.parting else (None, None)]
     ]
-    text = page(
+    return page(
         "compare.html",
         pair=pair,
         summary=summary(compared),
@@ -45,7 +51,6 @@ def write_comparison(compared: ComparedRuns, path: Path) -> None:
         only=[("A", compared.only_a), ("B", compared.only_b)],
         facts=[("A", run_facts(pair.a)), ("B", run_facts(pair.b))],
     )
-    path.write_text(text, encoding="utf-8")
 
 
 def _side(
@@ -55,7 +60,7 @@ def _side(
     row: Row,
     trial: Path,
     step: SideStep | None,
-    folder: Path,
+    address: Callable[[Path], str],
     pictured: bool,
 ) -> dict[str, object]:
     return {
@@ -63,7 +68,7 @@ def _side(
         "solved": solved,
         "row": row,
         "cause": brief_cause(row, line.config.limits),
-        "link": link(trial, folder),
+        "link": address(trial),
         "step": step,
         "picture": _picture(trial, step) if pictured else "",
     }

@@ -5,7 +5,7 @@ import { Rows } from "./rows.js";
 const percent = (share) => (100 * share).toFixed(1);
 
 export class Group {
-  // `actions` has stop(run) and resume(run).
+  // `actions` has stop(run), resume(run) and compare(run).
   constructor(name, pair, actions) {
     this.name = name;
     this.rows = new Rows(pair);
@@ -19,9 +19,10 @@ export class Group {
     this.problem = el("p.result.error");
     this.stop = el("button", { onclick: () => actions.stop(this.run) }, "Stop …");
     this.resume = el("button", { onclick: () => actions.resume(this.run) }, "Resume …");
+    this.compare = el("button", { onclick: () => actions.compare(this.run) }, "Compare …");
     this.summary = el("summary", {}, this.title, this.state, this.wants, this.result, this.bar, this.facts);
     this.details = el("details", { ontoggle: () => this.toggled() }, this.summary,
-      el("div.controls", {}, this.about, this.stop, this.resume, pair.button()), this.problem, this.rows.root);
+      el("div.controls", {}, this.about, this.stop, this.resume, this.compare, pair.button()), this.problem, this.rows.root);
     this.root = el("section.group", { "aria-label": `run ${name}` }, this.details);
     this.chosen = sessionStorage.getItem(`open ${name}`);
   }
@@ -70,6 +71,7 @@ export class Group {
     this.problem.hidden = !run.error;
     this.stop.hidden = !run.active;
     this.resume.hidden = run.active || complete || Boolean(run.error);
+    this.compare.hidden = !run.scored;
     this.rows.root.hidden = !rows.length;
     const shown = filtered || (this.chosen ? this.chosen === "yes" : open || Boolean(run.error));
     this.automatic = shown;

@@ -1,4 +1,4 @@
-// Starting, stopping and resuming runs, each in a dialog that says what will happen.
+// Starting, stopping, resuming and comparing runs, each in a dialog that says what will happen.
 import { chooser, el, fetched, field, posted, tell } from "./dom.js";
 
 export class RunDialogs {
@@ -67,6 +67,32 @@ export class RunDialogs {
     this.show(`Stop ${run.run}?`,
       el("p", {}, "Trials in progress are abandoned without a result, and their machines are closed. Trials that have ended keep their scores."),
       el("p.quiet", {}, "Resuming the run starts the abandoned trials again. If the run is part of an experiment, the whole experiment stops."), this.wrong, this.buttons(go));
+  }
+
+  // Choose the run to compare this one with, those of the same suite first.
+  compare(run) {
+    const others = this.runs.filter((other) => other.run !== run.run && other.scored);
+    others.sort((one, other) => Number(other.suite === run.suite) - Number(one.suite === run.suite));
+    if (!others.length) {
+      tell("No other run has a score to compare with.");
+      return;
+    }
+    const other = chooser("other", others.map(({ run: name, suite }) => [name, suite === run.suite ? name : `${name} (${suite})`]));
+    this.wrong = el("p.result.error", { role: "alert" });
+    const open = async (event) => {
+      event.preventDefault();
+      const address = `/runs/${encodeURIComponent(run.run)}/compare/${encodeURIComponent(other.value)}`;
+      try {
+        await fetched(address);
+        location.assign(address);
+      } catch (error) {
+        this.wrong.textContent = error.message;
+      }
+    };
+    const go = el("button.primary", { onclick: open }, "Compare");
+    this.show(`Compare ${run.run}`,
+      el("p", {}, "Opens a page with the tasks that one run solved more often than the other, each at the first step at which they differ."),
+      field("With", other), this.wrong, this.buttons(go));
   }
 
   async resume(run) {

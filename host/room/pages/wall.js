@@ -42,6 +42,7 @@ export class Wall {
     const changed = runs || names !== this.names || wanting !== this.wanting;
     [this.kin, this.names, this.wanting] = [kin, names, wanting];
     if (runs) this.filters.offer(state.runs);
+    this.dialogs.runs = state.runs;
     this.live();
     this.starting();
     if (changed) this.runs();

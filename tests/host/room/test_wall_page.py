@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import json
+import re
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -58,6 +60,11 @@ class Repeats:
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wall") / "runs"
     invented_runs(folder, 3, 300)
+    # All have solved the same tasks; one has failed another.
+    results = max(folder.iterdir()) / "results.jsonl"
+    *before, last = results.read_text().splitlines()
+    row = json.loads(last) | {"score": 0.0, "reason": "not saved"}
+    results.write_text("\n".join([*before, json.dumps(row), ""]))
     return folder
 
 
@@ -99,6 +106,17 @@ def test_only_the_lines_in_sight_are_in_the_document(page: Page) -> None:
     expect(page.get_by_role("link", name="task-00299")).to_be_visible()
     assert page.locator(".line").count() < 100
     assert page.evaluate(UNNAMED) == []
+
+
+def test_a_run_is_compared_with_another(page: Page) -> None:
+    group = page.get_by_label("run 20260101-090001-office-model-gui")
+    group.get_by_role("button", name="Compare …").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("With").select_option("20260101-090003-office-model-hybrid")
+    dialog.get_by_role("button", name="Compare").click()
+    expect(page.get_by_role("heading", name="Tasks that differ")).to_be_visible()
+    page.locator("article a").first.click()
+    expect(page).to_have_url(re.compile("#/trial/"))
 
 
 def test_trials_are_searched_filtered_and_sorted(page: Page) -> None:
