@@ -128,7 +128,7 @@ class Misbehaving(ThreadingHTTPServer):
         self.behave = behave
         self.polite = polite
         self.requests = 0
-        """Requests that were misbehaved to."""
+        """Number of requests that got the bad behaviour."""
         self.ended = threading.Event()
 
     def handle_error(self, request: object, client_address: object) -> None:
@@ -151,7 +151,7 @@ def served(behave: Behaviour, *, polite: bool) -> Iterator[tuple[Misbehaving, st
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of one behaviour."""
+    """The outcome of one behaviour."""
 
     fate: str
     message: str

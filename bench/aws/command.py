@@ -30,7 +30,7 @@ SERVICE_S_OWN = ("refused", "failed")
 
 
 class Outcome(NamedTuple):
-    """What came of one call."""
+    """The outcome of one call."""
 
     operation: Operation
     code: str
@@ -46,7 +46,7 @@ class Outcome(NamedTuple):
 
 
 def aws_tools(*, every: int = 1) -> None:
-    """Call each operation once, or every n-th, and print what came of it.
+    """Call each operation once, or every n-th, and print the outcomes.
 
     Exits with 1 if a call had neither a result nor an error of the service itself, or if a worker
     died.

@@ -103,7 +103,7 @@ and libvirt may be missing where only checks or reports run."""
 
 
 def shown_default(value: object) -> Any:
-    """The default in an option's help; None, which shows nothing, where it says nothing."""
+    """The default as an option's help shows it; None, to show none, for an empty one."""
     return None if value is None or value is False or value in ("", ()) else str(value)
 
 

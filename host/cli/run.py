@@ -364,7 +364,7 @@ def replay(
 
 
 def print_results(runs: Sequence[Path], details: bool) -> None:
-    """Print what came of these runs: trials that were not solved and the metrics; with `details`,
+    """Print the results of these runs: trials that were not solved and the metrics; with `details`,
     every trial and every table."""
     found = lines(runs)
     if outcomes := outcome_table(found, everything=details):
