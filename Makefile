@@ -57,7 +57,7 @@ attack: image
 PROCESSES = $(shell echo $$((($$(nproc) * 3 + 1) / 2)))
 test-plain:
 	.venv/bin/mypy
-	.venv/bin/pytest -m "not sandbox and not vm" --numprocesses $(PROCESSES) --dist worksteal $(call results,plain)
+	.venv/bin/pytest -m "not sandbox and not vm" -o faulthandler_timeout=240 --numprocesses $(PROCESSES) --dist worksteal $(call results,plain)
 
 # On sandbox desktops, two stages at a time, the longest first; the tests of tools say together what
 # is proved, so they are in one process. Files of their OWN process take as long as a folder. Emulated
