@@ -14,7 +14,7 @@ from starlette.types import ASGIApp
 from ambidex.guest import COLLECTOR, HARNESS, HEADLESS, HarnessError
 from ambidex.guest.account import Account
 from ambidex.guest.freezing import Freezer
-from ambidex.guest.guard import Guard, Token
+from ambidex.guest.guard import TOOLS, Guard, Token
 from ambidex.guest.harness import Harness, on_error
 from ambidex.guest.journal import Journal
 from ambidex.guest.processes import Processes
@@ -46,7 +46,7 @@ def door(account: Account, token: Token, journal: Journal, *, desktop: bool = Tr
             worker.session = {HEADLESS: "1", **account.runtime}
     freezer = Freezer(processes)
     server = Server(tools, workers, unlisted)
-    mcp = server.http_app(path="/mcp", stateless_http=True, json_response=True)
+    mcp = server.http_app(path=TOOLS, stateless_http=True, json_response=True)
     described = json.dumps(catalogue.describe(tools), sort_keys=True).encode()
     digest = hashlib.sha256(described).hexdigest()
     world = World(running_services(), processes, freezer)

@@ -1,4 +1,8 @@
-"""Token authentication for every request, whether its route exists or not."""
+"""Token authentication for every request, whether its route exists or not.
+
+The machine's token opens everything. A second one, which exists only if the host has set it, opens
+the tools alone: a program inside the guest may have it.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +10,14 @@ import hmac
 import json
 import os
 from pathlib import Path
+from typing import Optional
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-__all__ = ["Guard", "NoTokenError", "Token"]
+__all__ = ["TOOLS", "Guard", "NoTokenError", "Token"]
+
+TOOLS = "/mcp"
+"""The path of the tools."""
 
 REFUSED = json.dumps(
     {
@@ -34,6 +42,7 @@ class Token:
             raise NoTokenError("the token has fewer than 16 characters")
         self._value = value.encode()
         self._renewed = renewed
+        self._tools: Optional[bytes] = None
 
     @staticmethod
     def read(file: Path | None, renewed: Path) -> Token:
@@ -52,10 +61,20 @@ class Token:
         tried = ", ".join(str(path) for path in paths)
         raise NoTokenError(f"no token in any of {tried}")
 
-    def admits(self, header: bytes) -> bool:
-        """Whether an Authorization header has the token; compared in constant time."""
+    def admits(self, header: bytes, path: str) -> bool:
+        """Whether an Authorization header has a token for this path; compared in constant time."""
         scheme, _, value = header.partition(b" ")
-        return scheme.lower() == b"bearer" and hmac.compare_digest(value.strip(), self._value)
+        if scheme.lower() != b"bearer":
+            return False
+        if hmac.compare_digest(value.strip(), self._value):
+            return True
+        for_tools = path == TOOLS and self._tools is not None
+        return for_tools and hmac.compare_digest(value.strip(), self._tools or b"")
+
+    def set_tools(self, value: str) -> None:
+        """Admit `value` to the tools until the token is renewed; `NoTokenError` if too short."""
+        Token(value)
+        self._tools = value.encode()
 
     def renew(self, value: str) -> None:
         """Admit only `value` from now on, even after a restart; `NoTokenError` if too short."""
@@ -66,7 +85,7 @@ class Token:
             with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o400), "w") as file:
                 file.write(value)
             new.replace(self._renewed)
-        self._value = value.encode()
+        self._value, self._tools = value.encode(), None
 
 
 class Guard:
@@ -93,4 +112,4 @@ class Guard:
 
     def _admitted(self, scope: Scope) -> bool:
         values = [value for name, value in scope["headers"] if name == b"authorization"]
-        return len(values) == 1 and self._token.admits(values[0])
+        return len(values) == 1 and self._token.admits(values[0], scope["path"])

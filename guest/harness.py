@@ -26,6 +26,7 @@ from ambidex.guest.requests import (
     QuestionRequest,
     ScreenshotQuery,
     SuiteQuery,
+    TokenRequest,
     TreeQuery,
     WindowRequest,
     parse_body,
@@ -102,6 +103,7 @@ class Harness:
             Route("/harness/wait_window", self.wait_window, methods=["POST"]),
             Route("/harness/identity", self.identity, methods=["POST"]),
             Route("/harness/clock", self.clock, methods=["POST"]),
+            Route("/harness/tools_token", self.tools_token, methods=["POST"]),
             Route("/harness/accessibility", self.accessibility),
             Route("/harness/journal", self.journal),
             Route("/harness/freeze", self.freeze, methods=["POST"]),
@@ -229,6 +231,11 @@ class Harness:
         for name, reason in skipped.items():
             log.warning("identity: %s was not renewed: %s", name, reason)
         return JSONResponse({"skipped": skipped, "health": health})
+
+    async def tools_token(self, request: Request) -> Response:
+        """Admit a token that opens the tools and nothing else."""
+        self._token.set_tools((await parse_body(request, TokenRequest)).token)
+        return JSONResponse({})
 
     async def clock(self, request: Request) -> Response:
         """Set the machine's clock."""

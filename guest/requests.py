@@ -18,6 +18,7 @@ __all__ = [
     "RequestModel",
     "ScreenshotQuery",
     "SuiteQuery",
+    "TokenRequest",
     "TreeQuery",
     "WindowRequest",
     "parse_body",
@@ -46,6 +47,12 @@ class ClockRequest(RequestModel):
     """A time for the machine's clock, in seconds since 1970."""
 
     clock: float = Field(gt=0)
+
+
+class TokenRequest(RequestModel):
+    """A token for the tools."""
+
+    token: str = Field(min_length=16)
 
 
 class CommandRequest(RequestModel):

@@ -55,7 +55,6 @@ if TYPE_CHECKING:
 
 __all__ = ["UNREADABLE", "Guest"]
 
-
 MESSAGE_LIMIT = 300
 """Characters that are quoted from an answer that is not an error in our format."""
 UNREADABLE = {
@@ -270,12 +269,15 @@ class Guest(Closing):
             raise NoSuchWindowError(_error_message(answer))
 
     def accessibility(self, *, depth: int = 30, nodes: int = 2000, seconds: float = 5.0) -> Any:
-        """The accessibility tree within these limits, as the guest's JSON: tree, truncated,
-        nodes."""
+        """The accessibility tree within these limits, in JSON: tree, truncated, nodes."""
         query = {"depth": str(depth), "nodes": str(nodes), "seconds": f"{seconds:g}"}
         answer = self._read("/harness/accessibility", query, seconds, "accessibility")
         # Two levels of JSON per node: the node is an object and its children are a list.
         return json_value(answer.body, "the accessibility tree", deepest=2 * depth + 10)
+
+    def admit_to_tools(self, token: str) -> None:
+        """Admit a second token, to the MCP server and nothing else, until the next revert."""
+        self._once("POST", "/harness/tools_token", 0.0, json={"token": token})
 
     def set_clock(self, clock: float) -> None:
         """Set the clock of a virtual machine, in seconds since 1970."""
@@ -321,8 +323,7 @@ class Guest(Closing):
         return self._home
 
     def expanded(self, argv: Sequence[str]) -> list[str]:
-        """The arguments with a leading `~/` replaced by the home directory, since no shell does
-        it."""
+        """The arguments with a leading `~/` replaced by the home directory: no shell does it."""
         return [self.home + word[1:] if word.startswith("~/") else word for word in argv]
 
     def save(self, path: str, target: Path) -> None:

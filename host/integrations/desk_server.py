@@ -8,6 +8,7 @@ other versions of what it uses. `outside/ambidex_desktop` is the client.
     POST   /desks/ID/finish       {stop, answer} → the outcome
     POST   /desks/ID/oracle       play the task's first oracle → {results, stop, answer}
     POST   /desks/ID/fork         a desk in the same state: {id}
+    POST   /desks/ID/tools_token  {token}: opens the guest's own MCP server, for programs inside
     POST   /desks/ID/run          {argv, cwd, env, input, timeout} → {returncode, stdout, stderr}
     GET    /desks/ID/file?path=   a file's content; PUT writes one
     DELETE /desks/ID              give the machine back
@@ -41,6 +42,7 @@ from ambidex.host.integrations.desk import Desk, DeskOptions, Outcome
 from ambidex.tasks import Task
 from ambidex.vm import Machine
 from ambidex.vm.closing import Closing
+from ambidex.vm.machines.door import new_token
 
 __all__ = ["Desks", "desk_app"]
 
@@ -224,9 +226,16 @@ def desk_app(desks: Desks, token: str) -> Starlette:
             with_desk("/step", _step, StepBody),
             with_desk("/finish", _finish, StepBody),
             with_desk("/oracle", _oracle, ResetBody),
+            with_desk("/tools_token", _tools_token, NoBody),
             with_desk("/run", _run, RunBody),
         ]
     )
+
+
+class NoBody(BaseModel):
+    """Nothing."""
+
+    model_config = ConfigDict(extra="forbid")
 
 
 class ResetBody(BaseModel):
@@ -257,6 +266,17 @@ def _oracle(desk: Desk, body: ResetBody) -> Any:
         result = desk.guest.call(ToolCall(uuid.uuid4().hex, call.call, call.with_))
         results.append({"call": call.call, "text": result.text, "error": result.error})
     return {"results": results, "stop": oracle.stop, "answer": oracle.answer}
+
+
+def _tools_token(desk: Desk, body: NoBody) -> Any:
+    if desk.options.condition != "hybrid":
+        raise UsageError(
+            "the guest's MCP server offers all tools, whatever the condition",
+            hint="Serve with --condition hybrid.",
+        )
+    token = new_token()
+    desk.guest.admit_to_tools(token)
+    return {"token": token}
 
 
 def _run(desk: Desk, body: RunBody) -> Any:

@@ -32,10 +32,24 @@ network_mode = "no-network"
 [environment.env]
 AMBIDEX_TASK = {name}
 
+[[environment.mcp_servers]]
+name = "ambidex"
+transport = "stdio"
+command = "/usr/bin/env"
+args = {tools}
+
 [environment.healthcheck]
 command = "curl -s -o /dev/null http://127.0.0.1:8770/"
 timeout_sec = 30.0
 """
+TOOLS = [
+    "PYTHONPATH=/opt:/opt/ambidex/site",
+    "/usr/bin/python3",
+    "-m",
+    "ambidex.guest.stdio",
+    "/tmp/ambidex-harbor/tools-token",
+]
+"""The guest's MCP server for programs inside the guest; AmbidexEnvironment writes the token."""
 SCRIPT = """\
 #!/bin/sh
 # AmbidexEnvironment carries this out itself, where the agent cannot reach it: {what}.
@@ -65,6 +79,7 @@ def _write(suite: Suite, task: Task, folder: Path) -> None:
         suite=json.dumps(suite.name),
         domain=json.dumps(task.domain),
         name=json.dumps(task.name),
+        tools=json.dumps(TOOLS),
         beneficial=str(task.spec.tool_beneficial).lower(),
         feasible=str(task.spec.feasible).lower(),
     )

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from ambidex.guest.guard import Guard, NoTokenError, Token
+from ambidex.guest.guard import TOOLS, Guard, NoTokenError, Token
 from tests.support.tables import every_case
 
 GOOD = "a-token-of-this-machine"
@@ -74,6 +74,18 @@ def test_a_renewed_token_replaces_the_old_one_also_after_a_restart(tmp_path: Pat
     assert renewed.stat().st_mode & 0o777 == 0o400
 
 
+def test_a_token_for_the_tools_opens_nothing_else_and_ends_with_a_renewal() -> None:
+    token, given = Token(GOOD), bearer("a-token-for-the-tools")
+    requests = [(path, given) for path in (TOOLS, "/harness/health", "/mcp/", "/")]
+    assert ask(token, *requests) == [401] * 4
+    token.set_tools("a-token-for-the-tools")
+    assert ask(token, *requests) == [404, 401, 401, 401]  # there are no tools here
+    token.renew("another-token-entirely")
+    assert ask(token, *requests) == [401] * 4
+    with pytest.raises(NoTokenError):
+        token.set_tools("short")
+
+
 def credentials(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CREDENTIALS_DIRECTORY", str(folder))
     (folder / "ambidex.token").write_text(GOOD)
@@ -83,7 +95,7 @@ def test_the_token_is_read_from_systemds_credentials(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     credentials(tmp_path, monkeypatch)
-    assert Token.read(None, tmp_path / "renewed").admits(f"Bearer {GOOD}".encode())
+    assert Token.read(None, tmp_path / "renewed").admits(f"Bearer {GOOD}".encode(), "/")
 
 
 @pytest.mark.parametrize("content", ["", "short"])

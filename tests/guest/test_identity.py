@@ -57,8 +57,8 @@ def test_parts_that_the_system_does_not_permit_are_reported_and_the_token_is_sti
     token = Token("the-token-of-the-template", tmp_path / "token")
     assert list(set_clock(Identity.model_validate(GOOD).clock)) == ["clock"]
     assert "machine_id" in assume(Identity.model_validate(GOOD), token)
-    assert token.admits(b"Bearer the-token-of-the-clone")
-    assert not token.admits(b"Bearer the-token-of-the-template")
+    assert token.admits(b"Bearer the-token-of-the-clone", "/")
+    assert not token.admits(b"Bearer the-token-of-the-template", "/")
 
 
 def test_a_file_is_overwritten_in_place_and_keeps_its_owner_and_inode(tmp_path: Path) -> None:

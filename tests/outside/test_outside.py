@@ -25,7 +25,7 @@ WORDS = "a\nb\nc\n"
 
 def harbor(outside: Outside, tasks: Path, agent: str) -> float:
     """The mean reward of an agent on these tasks."""
-    jobs = tasks.parent / f"jobs-{agent}"
+    jobs = tasks.parent / "jobs"
     command = ("-m", "harbor.cli.main", "run", "-p", str(tasks), "-a", agent, "-n", "1", "-y")
     outside.run("harbor", *command, "--env", ENVIRONMENT, "-o", str(jobs))
     [result] = jobs.glob("*/*/result.json")
@@ -34,7 +34,10 @@ def harbor(outside: Outside, tasks: Path, agent: str) -> float:
     return float(found["verifier_result"]["rewards"]["reward"])
 
 
-@pytest.mark.parametrize(("agent", "reward"), [("oracle", 1.0), ("nop", 0.0)])
+@pytest.mark.parametrize(
+    ("agent", "reward"),
+    [("oracle", 1.0), ("nop", 0.0), ("tests.outside.guest_agent:GuestAgent", 1.0)],
+)
 def test_harbor_plays_a_task_of_ours(
     outside: Outside, tmp_path: Path, agent: str, reward: float
 ) -> None:

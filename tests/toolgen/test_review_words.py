@@ -9,7 +9,6 @@ import subprocess
 import sys
 import threading
 import time
-from functools import partial
 from pathlib import Path
 
 import httpx
@@ -98,12 +97,12 @@ def test_without_a_verdict_the_command_shows_the_candidate_but_no_other_verdicts
 def test_the_page_is_served_until_interrupted(folder: Folder) -> None:
     words = ["toolgen", "review", str(folder.path.parent), "--port", "0"]
     names = ["--reviewer", "ann", "--reviewer", "ben"]
+    ambidex = (sys.executable, "-m", "ambidex.host.cli.main")
     process = subprocess.Popen(
-        [sys.executable, "-m", "ambidex.host.cli.main", *words, *names],
+        # A shell starts background jobs with SIGINT ignored, and children inherit that.
+        ["env", "--default-signal=INT", *ambidex, *words, *names],
         stderr=subprocess.PIPE,
         text=True,
-        # A shell starts background jobs with SIGINT ignored, and children inherit that.
-        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
     )
     assert process.stderr
     try:

@@ -129,8 +129,9 @@ def test_an_interrupt_does_not_wait_for_an_answer() -> None:
             model.ask(Request("chat", BODIES["chat"]))
         later.join()
     for thread in threading.enumerate():
-        if thread.name == "toy is asked":  # it ends with the connection
-            thread.join()
+        if thread.name == "toy is asked":
+            thread.join(30)
+            assert not thread.is_alive(), "it ends with the connection"
 
 
 def test_the_client_is_imported_before_the_first_request(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -316,7 +316,7 @@ def test_a_trial_that_does_not_notice_an_interrupt_leaves_no_password(
         def step(self, observation: Observation) -> Decision:
             announced.extend(tmp_path.glob("*/machine.json"))
             os.kill(os.getpid(), signal.SIGINT)
-            released.wait()
+            assert released.wait(60)
             return Decision(stop=Stop.DONE)
 
     with pytest.raises(KeyboardInterrupt):

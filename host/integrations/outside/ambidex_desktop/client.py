@@ -113,6 +113,12 @@ class Desktop:
         """A second desktop in the present state of this one."""
         return Desktop(self.bridge, self._ask("/fork", {})["id"])
 
+    def tools_token(self) -> str:
+        """A token for the MCP server inside the guest, which offers all tools. Valid until the
+        next reset."""
+        token: str = self._ask("/tools_token", {})["token"]
+        return token
+
     def run(
         self,
         *argv: str,

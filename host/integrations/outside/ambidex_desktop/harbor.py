@@ -45,6 +45,8 @@ mkdir -p {PLACE}/logs/agent {PLACE}/logs/verifier {PLACE}/logs/artifacts
 exec "$@" --chdir "$WORKDIR" bash -c "$COMMAND"
 """
 """A shell script that runs $COMMAND with the directories at the root."""
+TOOLS_TOKEN = f"{PLACE}/tools-token"
+"""Where the MCP server that a task of ours declares finds its token."""
 REWARD = "/logs/verifier/reward.json"
 SOLVE, TEST = "/solution/solve.sh", "/tests/test.sh"
 TASK = "AMBIDEX_TASK"
@@ -109,6 +111,9 @@ class AmbidexEnvironment(BaseEnvironment):
         await self._run(
             shlex.join(["mkdir", "-p", "/logs", *self._recipe.folders]), None, None, None
         )
+        if any(TOOLS_TOKEN in server.args for server in self.task_env_config.mcp_servers):
+            token = await asyncio.to_thread(self._desktop.tools_token)
+            await asyncio.to_thread(self._desktop.put, TOOLS_TOKEN, token.encode())
         missing = await self._missing(self._recipe.packages)
         if missing:
             raise RuntimeError(
