@@ -42,7 +42,10 @@ class Outside:
     def environment(self) -> dict[str, str]:
         """The variables of a program."""
         kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
-        return {**kept, "AMBIDEX_BRIDGE": str(self.bridge), "PYTHONPATH": str(CLIENT)}
+        named = {"AMBIDEX_BRIDGE": str(self.bridge), "PYTHONPATH": str(CLIENT)}
+        # For models that a test serves; litellm reads its prices from the network otherwise.
+        model = {"OPENAI_API_KEY": "none", "LITELLM_LOCAL_MODEL_COST_MAP": "True"}
+        return {**kept, **named, **model}
 
     def run(self, name: str, *argv: str) -> str:
         """The output of a program in that environment; the test fails if the program does."""

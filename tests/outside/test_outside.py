@@ -12,22 +12,27 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
 
 from ambidex.host import ROOT
 from ambidex.host.integrations.harbor_tasks import write_harbor_tasks
 from ambidex.tasks.load import load_suite
 from tests.outside.conftest import TASK, WITHIN, Outside
 from tests.support.served import ALL
+from tests.support.serving import serve
 
 ENVIRONMENT = "ambidex_desktop.harbor:AmbidexEnvironment"
 WORDS = "a\nb\nc\n"
 
 
-def harbor(outside: Outside, tasks: Path, agent: str) -> float:
+def harbor(outside: Outside, tasks: Path, agent: str, *options: str) -> float:
     """The mean reward of an agent on these tasks."""
     jobs = tasks.parent / "jobs"
     command = ("-m", "harbor.cli.main", "run", "-p", str(tasks), "-a", agent, "-n", "1", "-y")
-    outside.run("harbor", *command, "--env", ENVIRONMENT, "-o", str(jobs))
+    outside.run("harbor", *command, "--env", ENVIRONMENT, "-o", str(jobs), *options)
     [result] = jobs.glob("*/*/result.json")
     found = json.loads(result.read_text())
     assert found["exception_info"] is None
@@ -43,6 +48,59 @@ def test_harbor_plays_a_task_of_ours(
 ) -> None:
     write_harbor_tasks(load_suite(ROOT / "tasks" / "demo", ALL, (TASK,)), tmp_path / "tasks")
     assert harbor(outside, tmp_path / "tasks", agent) == reward
+
+
+def test_harbors_computer_use_agent_plays_on_the_desktop(outside: Outside, tmp_path: Path) -> None:
+    write_harbor_tasks(load_suite(ROOT / "tasks" / "demo", ALL, (TASK,)), tmp_path / "tasks")
+    file = tmp_path / "tasks" / TASK / "task.toml"
+    # The agent does not support MCP.
+    text, rest = file.read_text().split("[[environment.mcp_servers]]")
+    file.write_text(text + rest[rest.index("[environment.healthcheck]") :])
+    with computer_model() as address:
+        options = {
+            "provider": "litellm",
+            "api_base": f"{address}/v1",
+            "enable_images": "true",
+            "desktop_width": "1920",
+            "desktop_height": "1080",
+        }
+        words = [word for name, value in options.items() for word in ("--ak", f"{name}={value}")]
+        assert harbor(outside, file.parents[1], "computer-1", "-m", "openai/toy", *words) == 1.0
+
+
+SETTINGS = (
+    "org.gnome.desktop.interface color-scheme prefer-dark",
+    "org.gnome.desktop.interface text-scaling-factor 1.25",
+    "org.gnome.desktop.notifications show-banners false",
+)
+ACTIONS = [
+    {"type": "keypress", "keys": ["alt", "F2"]},
+    {"type": "wait"},  # until the dialog is open
+    {"type": "type", "text": f"sh -c '{'; '.join(f'gsettings set {each}' for each in SETTINGS)}'"},
+    {"type": "keypress", "keys": ["Return"]},
+    {"type": "wait"},
+    {"type": "done", "result": "done"},
+]
+
+
+@contextmanager
+def computer_model() -> Iterator[str]:
+    """A model that answers with these actions, the last one again when it is asked to confirm."""
+    left = list(ACTIONS)
+
+    async def complete(request: Request) -> Response:
+        parts = (await request.json())["messages"][-1]["content"]
+        assert any(part["type"] == "image_url" for part in parts)
+        action = left.pop(0) if len(left) > 1 else left[0]
+        content = json.dumps({"analysis": "", "plan": "", "action": action})
+        message = {"role": "assistant", "content": content}
+        choice = {"index": 0, "finish_reason": "stop", "message": message}
+        usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+        answer = {"id": "1", "object": "chat.completion", "created": 1, "model": "toy"}
+        return JSONResponse({**answer, "choices": [choice], "usage": usage})
+
+    with serve(Starlette(routes=[Route("/v1/chat/completions", complete, methods=["POST"])])) as at:
+        yield at
 
 
 def test_harbor_plays_a_task_with_a_dockerfile_of_packages_and_files(

@@ -42,9 +42,33 @@ for name in {" ".join(ROOTS)} $EXTRA_ROOTS; do
     set -- "$@" --bind "{PLACE}/$name" "/$name"
 done
 mkdir -p {PLACE}/logs/agent {PLACE}/logs/verifier {PLACE}/logs/artifacts
+if [ -e {PLACE}/profile ]; then
+    set -- "$@" --ro-bind {PLACE}/profile /etc/profile
+    export XAUTHORITY={PLACE}/authority
+fi
 exec "$@" --chdir "$WORKDIR" bash -c "$COMMAND"
 """
 """A shell script that runs $COMMAND with the directories at the root."""
+SECOND_NAME = f"""
+set -eu
+[ -n "${{DISPLAY:-}}" ] || exit 0
+number=${{DISPLAY#*:}}
+mkdir -p {PLACE}/bin
+ln -sfn "X${{number%%.*}}" /tmp/.X11-unix/X1
+xauth list "$DISPLAY" | head -n 1 | while read -r name protocol cookie; do
+    for display in "$DISPLAY" :1; do
+        xauth -q -f {PLACE}/authority add "$display" "$protocol" "$cookie"
+    done
+done
+cat >{PLACE}/bin/scrot <<'end'
+#!/bin/sh
+exec ffmpeg -loglevel error -y -f x11grab -i "$DISPLAY" -frames:v 1 "$2"
+end
+chmod +x {PLACE}/bin/scrot
+echo 'export PATH={PLACE}/bin:/usr/local/bin:/usr/bin:/bin' >{PLACE}/profile
+"""
+"""A shell script that gives the desktop's display the name :1, too, and `scrot`: what Harbor's
+computer-use agent uses instead of starting a display of its own."""
 TOOLS_TOKEN = f"{PLACE}/tools-token"
 """Where the MCP server that a task of ours declares finds its token."""
 REWARD = "/logs/verifier/reward.json"
@@ -111,6 +135,7 @@ class AmbidexEnvironment(BaseEnvironment):
         await self._run(
             shlex.join(["mkdir", "-p", "/logs", *self._recipe.folders]), None, None, None
         )
+        await self._sh(SECOND_NAME)
         if any(TOOLS_TOKEN in server.args for server in self.task_env_config.mcp_servers):
             token = await asyncio.to_thread(self._desktop.tools_token)
             await asyncio.to_thread(self._desktop.put, TOOLS_TOKEN, token.encode())
