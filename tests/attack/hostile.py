@@ -157,5 +157,8 @@ def _request(connection: socket.socket) -> ReceivedRequest | None:
     method, path, _ = line.split()
     headers = {each.partition(":")[0].lower(): each.partition(":")[2].strip() for each in lines}
     while len(body) < int(headers.get("content-length", 0)):
-        body += connection.recv(65536)
+        part = connection.recv(65536)
+        if not part:
+            return None
+        body += part
     return ReceivedRequest(method, path.partition("?")[0], body)

@@ -19,7 +19,7 @@ def test_a_message_is_transferred_unchanged() -> None:
         sender = threading.Thread(target=one.sendall, args=(wire.pack(head, body),))
         sender.start()
         message = wire.read(other)
-        sender.join()
+        sender.join(60)
     assert (message.head, message.body) == (head, body)
 
 

@@ -43,7 +43,7 @@ def _once(final: Path) -> None:
 def test_a_build_that_was_killed_is_resumed_from_its_staging_folder(tmp_path: Path) -> None:
     process = multiprocessing.get_context("spawn").Process(target=_once, args=(tmp_path / "x",))
     process.start()
-    process.join()
+    process.join(60)
     assert process.exitcode == -signal.SIGKILL
     assert not (tmp_path / "x").exists()
 
@@ -69,7 +69,7 @@ def test_two_processes_that_need_one_folder_build_it_once(tmp_path: Path) -> Non
     for process in pair:
         process.start()
     for process in pair:
-        process.join()
+        process.join(60)
         assert process.exitcode == 0
     assert len(list((tmp_path / "x").iterdir())) == 1
 

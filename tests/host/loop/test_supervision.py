@@ -75,7 +75,7 @@ def test_a_paused_agent_waits_until_it_is_resumed_and_its_time_does_not_run(
     later = threading.Timer(0.4, post, (tmp_path, Order(order="resume")))
     later.start()
     episode, person = play(agent, guest, tmp_path)
-    later.join()
+    later.join(60)
     assert (episode.steps, episode.stop) == (3, Stop.DONE)
     assert not person.assisted
     assert sum(vars(episode.seconds).values()) < 0.4

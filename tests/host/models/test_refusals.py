@@ -127,7 +127,7 @@ def test_an_interrupt_does_not_wait_for_an_answer() -> None:
         later.start()
         with pytest.raises(ModelError, match="interrupted"):
             model.ask(Request("chat", BODIES["chat"]))
-        later.join()
+        later.join(60)
     for thread in threading.enumerate():
         if thread.name == "toy is asked":
             thread.join(30)

@@ -59,4 +59,4 @@ def live_branch(run: Path, suite: Suite, parent: Path, step: int) -> Iterator[Wa
         yield model
     finally:
         model.go.set()
-        thread.join()
+        thread.join(60)

@@ -167,4 +167,4 @@ def test_a_new_attempt_replaces_the_previous_one(tab: Page, suite: Suite, tmp_pa
     finally:
         for each in attempts:
             each.go.set()
-        thread.join()
+        thread.join(60)

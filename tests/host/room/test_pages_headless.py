@@ -100,7 +100,7 @@ def test_a_running_trial_shows_its_latest_step_and_offers_no_mouse_and_keyboard(
             expect(page.locator(".stage .transcript")).to_contain_text("ends: done")
     finally:
         agent.go.set()
-        thread.join()
+        thread.join(60)
 
 
 def test_a_report_names_no_screen_and_a_video_is_refused(run: Path, tmp_path: Path) -> None:

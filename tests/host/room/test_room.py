@@ -186,7 +186,7 @@ def test_a_running_trial_is_listed_paused_and_taken_over_by_one_at_a_time(
             assert "a" not in (taken, told), "a viewer's name is its key to the lease"
     finally:
         agent.go.set()
-        thread.join()
+        thread.join(60)
 
 
 def test_the_lease_of_a_closed_page_can_be_taken_after_a_while(tmp_path: Path) -> None:

@@ -56,7 +56,7 @@ def test_it_shows_running_trials_and_gives_orders(suite: Suite, tmp_path: Path) 
         ]
     finally:
         agent.go.set()
-        thread.join()
+        thread.join(60)
 
 
 async def _used(terminal: Terminal, live: Path) -> None:

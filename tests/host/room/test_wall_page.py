@@ -84,7 +84,7 @@ def stuck(runs: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repe
         yield agent
     finally:
         agent.go.set()
-        thread.join()
+        thread.join(60)
 
 
 @pytest.fixture(scope="module")

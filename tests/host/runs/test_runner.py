@@ -326,7 +326,7 @@ def test_a_trial_that_does_not_notice_an_interrupt_leaves_no_password(
     released.set()
     for thread in threading.enumerate():
         if thread.name == "machine-1":
-            thread.join()
+            thread.join(60)
 
 
 def test_an_interrupt_closes_the_machines_and_loses_no_row(

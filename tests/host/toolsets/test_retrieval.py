@@ -171,7 +171,7 @@ def test_several_threads_compute_the_same_vectors_once(toolset: Toolset) -> None
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join()
+        thread.join(60)
     assert Counted.texts == 1 + 4 + 3 + 3  # the first one tells how long a vector is
     assert not list(toolset.path.parent.glob("*.part"))
 
