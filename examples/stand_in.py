@@ -32,6 +32,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from ambidex.host.runs.first_request import TEXT as FIRST  # of no task
 from ambidex.tasks import Task
 from ambidex.tasks.catalogue import read_catalogue
 from ambidex.tasks.load import load_suite
@@ -83,6 +84,8 @@ class StandIn:
         if "computer_" in text and "image" not in text:
             return _error(400, "an image of the screen is required")
         reply_format = ACCENTS[_dialect(body, request.url.path)]
+        if FIRST in text:
+            return JSONResponse(reply_format.envelope(body, Reply("OK")))
         style = PlayStyle.of(body["model"])
         fault = self._fault(style, text)
         if fault == "busy" and self._refuse(text):
@@ -146,7 +149,7 @@ def _task(tasks: tuple[Task, ...], text: str) -> Task:
     for task in tasks:
         if json.dumps(task.spec.instruction, ensure_ascii=False)[1:-1] in text:
             return task
-    raise LookupError("the request contains no instruction of the demo suite")
+    raise LookupError("the request contains no instruction of the suite")
 
 
 def _plan(

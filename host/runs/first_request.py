@@ -14,7 +14,7 @@ from ambidex.host.models.model import LiteModel
 from ambidex.host.models.prices import Prices
 from ambidex.host.records.config import ModelConfig
 
-__all__ = ["ask_each_model"]
+__all__ = ["BODIES", "TEXT", "ask_each_model"]
 
 TEXT = "Reply with the word OK."
 BODIES: Mapping[Form, Mapping[str, Any]] = {

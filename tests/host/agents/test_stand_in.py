@@ -13,6 +13,7 @@ from ambidex.host import (
     Answer,
     Briefing,
     Decision,
+    Form,
     Limits,
     Observation,
     Request,
@@ -22,6 +23,7 @@ from ambidex.host import (
 from ambidex.host.agents.model import ModelAgent
 from ambidex.host.dialects import dialects, open_dialect
 from ambidex.host.records.config import ModelConfig
+from ambidex.host.runs.first_request import BODIES
 from ambidex.tasks import Task
 from ambidex.tasks.load import load_suite
 from examples.stand_in import app
@@ -58,6 +60,11 @@ class Asks:
             return self.ask(request)
         assert answer.status_code == 200, answer.text
         return Answer(answer.json(), Usage(requests=1))
+
+
+@pytest.mark.parametrize("form", BODIES)
+def test_the_first_request_of_a_run_is_answered(form: Form) -> None:
+    assert Asks("tools-70").ask(Request(form, BODIES[form]))
 
 
 def played(task: Task, model: Asks, dialect: str) -> list[Decision]:
