@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import signal
 import subprocess
@@ -24,6 +25,25 @@ from bench.standing_in import stand_in
 __all__ = ["resume"]
 
 SUITE = Path(__file__).parents[1] / "tasks" / "services"
+EXPERIMENT = """\
+suite = {suite}
+tasks = {tasks}
+conditions = ["hybrid"]
+steps = [{steps}]
+runs = {runs}
+seed = {seed}
+settle = 0.0
+
+[[agents]]
+label = "stand-in"
+
+[agents.model]
+name = {model}
+base_url = {address}
+seeded = true
+"""
+RUN = "stand-in.hybrid.{steps}"
+"""The directory of the experiment's only run."""
 SAME = ("score", "reason", "stop", "steps", "malformed", "fate", "input_tokens", "output_tokens")
 """Fields of a row that must be the same in both runs."""
 
@@ -34,40 +54,51 @@ def resume(
     image: str = "debian-13-services",
     model: str = "tools-70",
     runs: int = 4,
+    steps: int = 30,
     kills: int = 3,
     machines: int = 2,
     tasks: tuple[str, ...] = (),
     seed: int = 1,
     out: Path = Path("runs/resume"),
 ) -> int:
-    """Run a suite `runs` times with an imperfect stand-in for a model over HTTP; kill the runner
-    `kills` times and resume it. Compare its rows with those of an undisturbed run, and pass@1,
-    pass@k and pass^k with the same computed from the matrix of solved trials."""
+    """Run a suite `runs` times with an imperfect stand-in for a model over HTTP, which solves other
+    tasks each time; kill the runner `kills` times and resume it. Compare its rows with those of an
+    undisturbed run, and pass@1, pass@k and pass^k with the same computed from the matrix of solved
+    trials."""
     loaded = load_suite(suite, read_catalogue(), tasks)
     total = len(loaded.tasks) * runs
+    first, second = (out / name / RUN.format(steps=steps) for name in ("alone", "killed"))
     with stand_in(loaded.tasks) as address:
+        out.mkdir(parents=True)
+        file = out / "experiment.toml"
+        file.write_text(
+            EXPERIMENT.format(
+                suite=json.dumps(str(suite.resolve())),
+                tasks=json.dumps(list(tasks)),
+                steps=steps,
+                runs=runs,
+                seed=seed,
+                model=json.dumps(model),
+                address=json.dumps(f"{address}/v1"),
+            )
+        )
         command = [
-            *(sys.executable, "-m", "ambidex.host.cli.main", "run", str(suite)),
-            *("--agent", "model", "--model", model, "--base-url", f"{address}/v1"),
-            *("--runs", str(runs), "--provider", "sandbox", "--image", image),
-            *("--machines", str(machines), "--settle", "0"),
-            *(word for task in tasks for word in ("--tasks", task)),
+            *(sys.executable, "-m", "ambidex.host.cli.main", "experiment", str(file)),
+            *("--provider", "sandbox", "--image", image, "--machines", str(machines)),
         ]
         began = time.monotonic()
         _finish([*command, "--out", str(out / "alone")])
         alone_seconds = time.monotonic() - began
-        _kill_and_resume(
-            [*command, "--out", str(out / "killed")], out / "killed", kills, total, seed
-        )
+        _kill_and_resume([*command, "--out", str(out / "killed")], second, kills, total, seed)
         _finish([*command, "--out", str(out / "killed")])
-    alone, killed = (finished(read_rows(out / name)) for name in ("alone", "killed"))
+    alone, killed = (finished(read_rows(run)) for run in (first, second))
     different = [
         f"{key}: {[getattr(alone[key], field) for field in SAME]}"
         f" and {[getattr(killed[key], field) for field in SAME]}"
         for key in alone
         if key not in killed or any(getattr(alone[key], f) != getattr(killed[key], f) for f in SAME)
     ]
-    twice = len(read_rows(out / "killed")) - len(killed)
+    twice = len(read_rows(second)) - len(killed)
     table = Table(
         "measured", "value", title=f"{len(loaded.tasks)} tasks, {runs} runs, {kills} kills"
     )
