@@ -65,6 +65,8 @@ def resume(
     tasks each time; kill the runner `kills` times and resume it. Compare its rows with those of an
     undisturbed run, and pass@1, pass@k and pass^k with the same computed from the matrix of solved
     trials."""
+    if out.exists():
+        raise SystemExit(f"{out} exists already: delete it, or name a new directory with --out")
     loaded = load_suite(suite, read_catalogue(), tasks)
     total = len(loaded.tasks) * runs
     first, second = (out / name / RUN.format(steps=steps) for name in ("alone", "killed"))

@@ -32,7 +32,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from ambidex.host.runs.first_request import TEXT as FIRST  # of no task
+from ambidex.host.runs.first_request import TEXT as FIRST_REQUEST
 from ambidex.tasks import Task
 from ambidex.tasks.catalogue import read_catalogue
 from ambidex.tasks.load import load_suite
@@ -84,7 +84,7 @@ class StandIn:
         if "computer_" in text and "image" not in text:
             return _error(400, "an image of the screen is required")
         reply_format = ACCENTS[_dialect(body, request.url.path)]
-        if FIRST in text:
+        if FIRST_REQUEST in text:
             return JSONResponse(reply_format.envelope(body, Reply("OK")))
         style = PlayStyle.of(body["model"])
         fault = self._fault(style, text)

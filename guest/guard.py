@@ -66,10 +66,10 @@ class Token:
         scheme, _, value = header.partition(b" ")
         if scheme.lower() != b"bearer":
             return False
-        if hmac.compare_digest(value.strip(), self._value):
-            return True
-        for_tools = path == TOOLS and self._tools is not None
-        return for_tools and hmac.compare_digest(value.strip(), self._tools or b"")
+        admitted = [self._value]
+        if path == TOOLS and self._tools is not None:
+            admitted.append(self._tools)
+        return any(hmac.compare_digest(value.strip(), token) for token in admitted)
 
     def set_tools(self, value: str) -> None:
         """Admit `value` to the tools until the token is renewed; `NoTokenError` if too short."""

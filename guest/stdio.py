@@ -31,11 +31,7 @@ async def relay(url: str, token: str) -> None:
         streamable_http_client(url, http_client=http) as (from_server, to_server, *_),
         anyio.create_task_group() as tasks,
     ):
-
-        async def answers() -> None:
-            await pass_on(from_server, to_client)
-
-        tasks.start_soon(answers)
+        tasks.start_soon(pass_on, from_server, to_client)
         await pass_on(from_client, to_server)
         tasks.cancel_scope.cancel()
 
@@ -48,5 +44,10 @@ async def pass_on(source: Any, target: Any) -> None:
 
 
 if __name__ == "__main__":
-    secret = Path(sys.argv[1]).read_text().strip()
+    if len(sys.argv) != 2:
+        sys.exit("usage: python3 -m ambidex.guest.stdio TOKEN_FILE")
+    try:
+        secret = Path(sys.argv[1]).read_text().strip()
+    except OSError as error:
+        sys.exit(f"the token of the tools cannot be read: {error}")
     anyio.run(relay, f"http://127.0.0.1:{DEFAULT_PORT}{TOOLS}", secret)

@@ -90,5 +90,5 @@ def test_after_a_kill_at_any_moment_a_checkpoint_is_complete_or_absent_and_other
 ) -> None:
     process = multiprocessing.get_context("spawn").Process(target=scenario, args=(str(tmp_path),))
     process.start()
-    process.join(60)
+    process.join(180)
     assert process.exitcode == 0

@@ -54,7 +54,7 @@ set -eu
 [ -n "${{DISPLAY:-}}" ] || exit 0
 number=${{DISPLAY#*:}}
 mkdir -p {PLACE}/bin
-ln -sfn "X${{number%%.*}}" /tmp/.X11-unix/X1
+[ -S /tmp/.X11-unix/X1 ] || ln -s "X${{number%%.*}}" /tmp/.X11-unix/X1
 xauth list "$DISPLAY" | head -n 1 | while read -r name protocol cookie; do
     for display in "$DISPLAY" :1; do
         xauth -q -f {PLACE}/authority add "$display" "$protocol" "$cookie"
@@ -67,8 +67,8 @@ end
 chmod +x {PLACE}/bin/scrot
 echo 'export PATH={PLACE}/bin:/usr/local/bin:/usr/bin:/bin' >{PLACE}/profile
 """
-"""A shell script that gives the desktop's display the name :1, too, and `scrot`: what Harbor's
-computer-use agent uses instead of starting a display of its own."""
+"""A shell script that gives the desktop's display a second name, `:1`, and installs a `scrot`.
+Harbor's computer-use agent needs both to use our desktop instead of starting a display."""
 TOOLS_TOKEN = f"{PLACE}/tools-token"
 """Where the MCP server that a task of ours declares finds its token."""
 REWARD = "/logs/verifier/reward.json"
