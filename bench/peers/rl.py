@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 from rich.console import Console
-from rich.table import Table
 
 from ambidex.host import ROOT
 from ambidex.host.integrations.rl import DesktopVectorEnv, open_vector_env
@@ -31,9 +30,11 @@ def rl(
     resets: int = 5,
     suite: Path = ROOT / "tasks" / "demo",
 ) -> None:
-    """Measure and print. Each of the machines takes `steps` steps, which move the pointer and wait
-    for a still screen, and `resets` times begins the task anew; there are no spares."""
-    table = Table("provider", "machines", "steps/s", "resets/s")
+    """Measure, and print a line for each number of machines. Each of the machines takes `steps`
+    steps, which move the pointer and wait for a still screen, and `resets` times begins the task
+    anew; there are no spares."""
+    console = Console(width=100)
+    console.print(f"{os.cpu_count()} processors, {platform.machine()}")
     for provider in providers:
         for count in machines:
             env = open_vector_env(
@@ -46,10 +47,9 @@ def rl(
             )
             with closing(env):
                 speeds = _resets_per_second(env, resets), _steps_per_second(env, steps)
-            table.add_row(provider, str(count), f"{speeds[1]:.2f}", f"{speeds[0]:.2f}")
-    console = Console(width=100)
-    console.print(f"{os.cpu_count()} processors, {platform.machine()}")
-    console.print(table)
+            console.print(
+                f"{provider}, {count} machines: {speeds[1]:.2f} steps/s, {speeds[0]:.2f} resets/s"
+            )
 
 
 def _resets_per_second(env: DesktopVectorEnv, resets: int) -> float:

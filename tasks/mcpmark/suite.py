@@ -18,6 +18,7 @@ from ambidex.tasks.hashing import hash_of_files
 from ambidex.tasks.lint import lint_calls, lint_facts
 from ambidex.tasks.mcpmark.body import ProgramBody, State
 from ambidex.tasks.mcpmark.meta import Meta, OwnKeys, read_meta
+from ambidex.tasks.mcpmark.oracles import oracles_of
 from ambidex.tasks.mcpmark.services import Service, StateFile, read_services
 from ambidex.tasks.spec import Facts, missing_files
 from ambidex.tasks.survey import Selection, SurveyedTask, refuse_unsuited, suite_of
@@ -171,7 +172,7 @@ def _read(
             tool_apps=list(service.apps),
             services=list(service.services),
             domain=service_name,
-            oracle=list(own_keys.oracle),
+            oracle=list(own_keys.oracle) or oracles_of(known.name),
             near_miss=list(own_keys.near_miss),
         )
         digest = hash_of_files(body.files())

@@ -8,12 +8,12 @@ from ambidex.vm.machines.machine import OwnedMachine
 from ambidex.vm.sandbox.instance import Sandbox
 from bench.soak import soaked, table
 
-ACTIONS = 500
+ACTIONS = 250
 POOLED = 8
-"""Threads; a leak of one in forty actions would add ten."""
+"""Threads; a leak of one in twenty actions would add ten."""
 
 
-def test_five_hundred_actions_leak_nothing(machine: OwnedMachine[Sandbox], guest: Guest) -> None:
+def test_hundreds_of_actions_leak_nothing(machine: OwnedMachine[Sandbox], guest: Guest) -> None:
     measurements = list(soaked(machine, guest, ACTIONS, looks=2))
     Console(width=100).print(table(measurements))
     first, last = measurements[0][1], measurements[-1][1]

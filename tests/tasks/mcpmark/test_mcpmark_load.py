@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import tomllib
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 
 from ambidex.tasks import TaskError
 from ambidex.tasks.assets import AssetStore
+from ambidex.tasks.catalogue import read_catalogue
 from ambidex.tasks.load import load_suite
 from ambidex.tasks.mcpmark.body import Command, ProgramBody
 from ambidex.tasks.mcpmark.services import read_services
@@ -19,6 +21,7 @@ from tests.support.mcpmark import ZIP, needs_mcpmark, papers, with_programs, wri
 from tests.support.peer import CATALOGUE
 from tests.support.tables import every_case
 
+PROJECT = Path(__file__).parents[3]
 KEYS = ("WA_REDDIT", "WA_SHOPPING")
 SECURITY = "postgres/standard/security/audit"
 
@@ -33,7 +36,7 @@ def _no_keys(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 @pytest.fixture(scope="module")
 def public(tmp_path_factory: pytest.TempPathFactory) -> list[MCPMarkTask]:
     folder = tmp_path_factory.mktemp("mcpmark")
-    return survey(with_programs(folder), CATALOGUE, store=AssetStore(folder / "store"))
+    return survey(with_programs(folder), read_catalogue(), store=AssetStore(folder / "store"))
 
 
 def only(folder: Path, **selection: Any) -> MCPMarkTask:
@@ -95,6 +98,16 @@ def test_each_public_task_says_what_it_needs(public: list[MCPMarkTask]) -> None:
         ("postgres", False, True): 28,
         ("postgres", False, False): 3,
     }
+
+
+@needs_mcpmark
+def test_every_reference_solution_is_of_a_public_task_on_a_database(
+    public: list[MCPMarkTask],
+) -> None:
+    solved = {task.name for task in public if task.task is not None and task.task.spec.oracle}
+    solutions = PROJECT / "tasks" / "mcpmark" / "oracles.toml"
+    assert solved == tomllib.loads(solutions.read_text(encoding="utf-8")).keys()
+    assert {name.partition(".")[0] for name in solved} == {"postgres"}
 
 
 def test_a_task_is_its_whole_description_and_its_verifier(tmp_path: Path) -> None:
