@@ -122,7 +122,7 @@ def proof_json(verdicts: Sequence[Claim]) -> list[dict[str, object]]:
 def _table(title: str, *columns: str) -> Table:
     table = Table(title=title or None, title_justify="left")
     for name in columns:
-        table.add_column(name, no_wrap=name in ("task", "tool", "played"))
+        table.add_column(name, no_wrap=name == "tool", min_width=len(name), overflow="fold")
     return table
 
 

@@ -18,11 +18,14 @@ Screens are PNG, in base64. An outcome is {reward, score, reason, stop}, or null
 
 from __future__ import annotations
 
+import asyncio
 import base64
+import inspect
 import queue
 import secrets
+import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field
 from threading import Lock
@@ -46,8 +49,10 @@ from ambidex.vm.machines.door import new_token
 
 __all__ = ["Desks", "desk_app"]
 
-WAITS = 600.0
-"""Seconds that a request for a machine waits until one is free."""
+WAITS = 3000.0
+"""Seconds that a request for a machine waits until one is free; clients wait an hour."""
+LOOKS = 0.05
+"""Seconds between two looks for a free machine."""
 
 
 class CallBody(BaseModel):
@@ -110,15 +115,26 @@ class Desks(Closing):
             self.give_back(id)
         self._exit.close()
 
-    def take(self) -> str:
-        """The id of a desk that is free; `UsageError` if none becomes free in time."""
+    def take(self) -> str | None:
+        """The id of a desk that is free; None if there is none."""
         try:
-            desk = self._free.get(timeout=WAITS)
+            desk = self._free.get_nowait()
         except queue.Empty:
-            raise UsageError(
-                "all machines are in use", hint="Serve with more --machines."
-            ) from None
+            return None
         return self._lend(Lent(desk, lambda: self._free.put(desk)))
+
+    async def wait(self, abandoned: Callable[[], Awaitable[bool]]) -> str | None:
+        """The id of a desk, once one is free; None if the request was abandoned before. Raises
+        `UsageError` if none becomes free in time. No thread waits: those are for requests to desks
+        in use, by which desks become free."""
+        end = time.monotonic() + WAITS
+        while not await abandoned():
+            if id := self.take():
+                return id
+            if time.monotonic() > end:
+                raise UsageError("all machines are in use.", hint="Serve with more --machines.")
+            await asyncio.sleep(LOOKS)
+        return None
 
     def fork(self, id: str) -> str:
         """The id of a desk in the present state of another one."""
@@ -164,7 +180,11 @@ def desk_app(desks: Desks, token: str) -> Starlette:
             if not secrets.compare_digest(given.encode(), f"Bearer {token}".encode()):
                 return _error("this needs the server's token", 401)
             try:
-                answer = await run_in_threadpool(handler, request, await request.body())
+                body = await request.body()
+                if inspect.iscoroutinefunction(handler):
+                    answer = await handler(request, body)
+                else:
+                    answer = await run_in_threadpool(handler, request, body)
             except ValidationError as error:
                 return _error(str(error), 400)
             except UsageError as error:
@@ -183,6 +203,9 @@ def desk_app(desks: Desks, token: str) -> Starlette:
                 return handler(desk, body.model_validate_json(content or b"{}"))
 
         return route(f"/desks/{{id}}{path}", handle, "POST")
+
+    async def take(request: Request, content: bytes) -> Any:
+        return {"id": await desks.wait(request.is_disconnected)}
 
     def reset(desk: Desk, body: ResetBody) -> Any:
         task = desks.task(body.task)
@@ -213,7 +236,7 @@ def desk_app(desks: Desks, token: str) -> Starlette:
     return Starlette(
         routes=[
             route("/tasks", lambda request, content: tasks, "GET"),
-            route("/desks", lambda request, content: {"id": desks.take()}, "POST"),
+            route("/desks", take, "POST"),
             route(
                 "/desks/{id}/fork",
                 lambda request, content: {"id": desks.fork(request.path_params["id"])},

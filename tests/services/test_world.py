@@ -29,6 +29,15 @@ def test_nothing_that_an_agent_leaves_in_the_database_survives_a_revert(
         assert guest.find_file("~/left").state == "absent"
 
 
+def test_a_role_that_a_task_or_its_verifier_makes_logs_in_with_its_password(
+    fresh_guest: Guest,
+) -> None:
+    sql(fresh_guest, "CREATE ROLE checker LOGIN PASSWORD 'word'")
+    login = ["psql", "--host=/run/postgresql", "--username=checker", "--command=SELECT 1", "work"]
+    assert fresh_guest.run(login, env={"PGPASSWORD": "word"}).returncode == 0
+    assert "authentication failed" in fresh_guest.run(login, env={"PGPASSWORD": "other"}).stderr
+
+
 def state(guest: Guest) -> list[str]:
     """Everything in the cluster that the changes of the test above change."""
     return [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -61,6 +62,26 @@ def test_a_fork_is_a_desktop_of_its_own(bridge: Bridge) -> None:
             fork.step(("calc_save", {}))
             assert fork.finish()["score"] == 1.0
         assert desktop.finish()["score"] == 0.0
+
+
+def test_many_programs_wait_for_one_machine_while_another_works(bridge: Bridge) -> None:
+    def play(number: int) -> float:
+        with bridge.desktop() as desktop:
+            desktop.reset("cell")
+            desktop.step(SET, ("calc_save", {}))
+            return float(desktop.finish()["score"])
+
+    waiting = 45  # more than the server has threads
+    with ThreadPoolExecutor(waiting) as programs:
+        assert list(programs.map(play, range(waiting))) == [1.0] * waiting
+
+
+def test_a_program_that_left_while_it_waited_gets_no_machine(bridge: Bridge) -> None:
+    with bridge.desktop():
+        with pytest.raises(BridgeError, match="timed out"):
+            bridge.ask("POST", "/desks", timeout=0.5)
+    with bridge.desktop() as desktop:
+        assert desktop.reset("cell")["instruction"]
 
 
 def test_files_are_written_and_read(bridge: Bridge) -> None:

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Makes the cluster. Its roles: the desktop user, who owns the database `work` and may make roles and databases; `postgres`,
-# the superuser, for the accounts of the server and of verification programs; `ambidex_export`, who may only read.
+# the superuser, for the accounts of the server and of verification programs; `ambidex_export`, who may only read. Other
+# roles, which a task or its verifier makes, log in with their passwords.
 set -eu
 user=$1
 data=/var/lib/postgresql/main programs=/usr/lib/postgresql/17/bin
@@ -21,7 +22,8 @@ fsync = off
 full_page_writes = off
 END
 cat >$data/pg_hba.conf <<END
-local all all peer map=accounts
+local all "$user",postgres,ambidex_export peer map=accounts
+local all all scram-sha-256
 host all all 127.0.0.1/32 scram-sha-256
 END
 cat >$data/pg_ident.conf <<END
