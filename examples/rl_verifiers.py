@@ -39,7 +39,9 @@ def main(episodes: int) -> float:
     transport = httpx.AsyncClient(transport=httpx.MockTransport(answer))
     client = vf.OpenAIChatCompletionsClient(AsyncOpenAI(api_key="none", http_client=transport))
     env = vf.load_environment("ambidex-desktop", tasks=["gnome-evening"])
-    results = env.evaluate_sync(client, "script", rollouts_per_example=episodes, max_concurrent=1)
+    results = env.evaluate_sync(client, "script", rollouts_per_example=episodes)
+    if failed := [output for output in results["outputs"] if output["error"]]:
+        raise SystemExit(f"{len(failed)} of {episodes} episodes failed: {failed[0]['error']}")
     return float(results["metadata"]["avg_reward"])
 
 
