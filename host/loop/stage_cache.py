@@ -13,7 +13,7 @@ trial saves a stage, another executes the setup for itself.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -108,21 +108,35 @@ class StageCache:
         key = self.key_of(task)
         record = read_record(self.store.entry(key.name))
         if record is None or record.state == "seen":
-            record = self._compare(key, task, machine, guest, files)
+            screen = guest.health().screen
+            still = screen is None or guest.screenshot(settle=SETTLE, still=STILL).still
+            inventory = take_inventory(guest, task.spec.services)
+            if self.key_of(task) != key:  # midnight has passed
+                return
+            record = self.admit(key, inventory, machine, files, problem="" if still else MOVING)
         if record and record.state == "refused":
             self._tell(task.name, _explain(record))
 
-    def _compare(
-        self, key: StageKey, task: Task, machine: Machine, guest: Guest, files: Path
+    def admit(
+        self,
+        key: StageKey,
+        inventory: Mapping[str, Mapping[str, str]],
+        machine: Machine,
+        files: Path,
+        problem: str = "",
     ) -> StageRecord | None:
-        """The key's new record; None if it could not be written."""
-        moving = guest.health().screen and not guest.screenshot(settle=SETTLE, still=STILL).still
-        inventory = take_inventory(guest, task.spec.services)
-        record = StageRecord(
-            state="seen", task=task.name, code=key.code, day=key.day, inventory=inventory
+        """Compare the inventory with the one of an earlier setup, and save the machine if they are
+        equal; returns the new record, None if it could not be written. With a `problem`, the stage
+        is refused. Errors as for `offer`."""
+        record = StageRecord.model_validate(
+            {
+                "state": "seen",
+                "task": key.task,
+                "code": key.code,
+                "day": key.day,
+                "inventory": inventory,
+            }
         )
-        if self.key_of(task) != key:  # midnight has passed
-            return None
         with self.store.writing(key.name) as entry:
             if entry is None:
                 return None
@@ -130,10 +144,8 @@ class StageCache:
             if first and first.state != "seen":
                 return first
             differing = differences(first.inventory, inventory) if first else ()
-            if moving:
-                record = _refused(record, problem=MOVING)
-            elif differing:
-                record = _refused(record, differences=differing)
+            if problem or differing:
+                record = _refused(record, differing, problem)
             elif first:
                 record = self._save(entry, record, machine, files)
             _write_record(entry, record)
@@ -156,7 +168,7 @@ class StageCache:
             self.say(f"the stage of {record.task} was not saved: {error}")
             return record
         except MachineError as error:
-            _write_record(entry, _refused(record, problem=f"it could not be saved: {error}"))
+            _write_record(entry, _refused(record, (), f"it could not be saved: {error}"))
             raise
         files_digest = _digest(entry / FILES)
         return record.model_copy(update={"state": "saved", "inventory": {}, "files": files_digest})
@@ -214,11 +226,9 @@ def _write_record(entry: Path, record: StageRecord) -> None:
     staging.rename(entry / RECORD)
 
 
-def _refused(
-    record: StageRecord, *, differences: tuple[str, ...] = (), problem: str = ""
-) -> StageRecord:
+def _refused(record: StageRecord, differing: tuple[str, ...], problem: str) -> StageRecord:
     """The record of a stage that is never saved."""
-    reasons = {"differences": differences, "problem": problem}
+    reasons = {"differences": differing, "problem": problem}
     return record.model_copy(update={"state": "refused", "inventory": {}, **reasons})
 
 
