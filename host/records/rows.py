@@ -149,7 +149,7 @@ class Row(Outcome):
     ended_by: EndedBy | Literal["", "agent"] = ""
     """Who ended the trial; empty in rows of older runs."""
     phase: Phase = ""
-    """The stage in which something other than the agent ended the trial."""
+    """The phase in which something other than the agent ended the trial."""
     acted: Count = 0
     """Calls that the agent had made by then."""
     forfeit: str = ""
