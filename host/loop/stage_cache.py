@@ -39,7 +39,7 @@ __all__ = ["StageCache", "StageRecord", "open_stages", "outdated", "read_record"
 RECORD, FILES, MACHINE, CHECKPOINT = "record.json", "files", "machine", "stage"
 """What an entry holds: its record, what the setup stored for collection, and the folder of the
 machine's checkpoint."""
-STILL, SETTLE = 1.0, 5.0
+STILL, SETTLE = 1.0, 15.0
 """Seconds for which the screen must be unchanged before a stage is saved, and within which it must
 become so; more while a program is busy."""
 MOVING = "the screen does not become still"
@@ -60,7 +60,8 @@ class StageRecord(Strict):
     differences: tuple[str, ...] = ()
     """Why the stage is not saved: what differed between two setups, by name."""
     problem: str = ""
-    """Why the stage is not saved, if it is for another reason."""
+    """Why the stage is not saved, if it is for another reason; or why the last setup does not
+    count."""
     files: str = ""
     """Digest of what the setup stored for collection; empty if it stored nothing."""
 
@@ -126,8 +127,9 @@ class StageCache:
         problem: str = "",
     ) -> StageRecord | None:
         """Compare the inventory with the one of an earlier setup, and save the machine if they are
-        equal; returns the new record, None if it could not be written. With a `problem`, the stage
-        is refused. Errors as for `offer`."""
+        equal; returns the new record, None if it could not be written. A setup with a `problem`
+        does not count, and two in a row with the same one refuse the stage. Errors as for
+        `offer`."""
         record = StageRecord.model_validate(
             {
                 "state": "seen",
@@ -143,11 +145,16 @@ class StageCache:
             first = read_record(entry)
             if first and first.state != "seen":
                 return first
-            differing = differences(first.inventory, inventory) if first else ()
-            if problem or differing:
-                record = _refused(record, differing, problem)
-            elif first:
-                record = self._save(entry, record, machine, files)
+            if problem and first and first.problem == problem:
+                record = _refused(record, problem=problem)
+            elif problem:
+                earlier = first.inventory if first else {}
+                record = record.model_copy(update={"inventory": earlier, "problem": problem})
+            elif first and first.inventory:
+                if differing := differences(first.inventory, inventory):
+                    record = _refused(record, differing)
+                else:
+                    record = self._save(entry, record, machine, files)
             _write_record(entry, record)
         if record.state == "saved":
             self.store.evict()
@@ -168,7 +175,8 @@ class StageCache:
             self.say(f"the stage of {record.task} was not saved: {error}")
             return record
         except MachineError as error:
-            _write_record(entry, _refused(record, (), f"it could not be saved: {error}"))
+            reason = f"the machine could not be saved: {error}"
+            _write_record(entry, _refused(record, problem=reason))
             raise
         files_digest = _digest(entry / FILES)
         return record.model_copy(update={"state": "saved", "inventory": {}, "files": files_digest})
@@ -226,7 +234,9 @@ def _write_record(entry: Path, record: StageRecord) -> None:
     staging.rename(entry / RECORD)
 
 
-def _refused(record: StageRecord, differing: tuple[str, ...], problem: str) -> StageRecord:
+def _refused(
+    record: StageRecord, differing: tuple[str, ...] = (), problem: str = ""
+) -> StageRecord:
     """The record of a stage that is never saved."""
     reasons = {"differences": differing, "problem": problem}
     return record.model_copy(update={"state": "refused", "inventory": {}, **reasons})

@@ -19,7 +19,7 @@ from ambidex.host.runs.runner import SilentWatcher
 from ambidex.tasks import Suite
 from ambidex.tasks.load import load_suite
 from ambidex.vm import Place, Program
-from ambidex.vm.stages import StageStore, entries
+from ambidex.vm.stages import StageStore, delete_entry, entries
 from tests.support.killed import killed_at_each_event
 from tests.support.peer import CATALOGUE, PeerMachine
 from tests.support.suites import CELL, config_of, run_in, write_suite
@@ -175,7 +175,7 @@ def test_a_machine_that_cannot_be_saved_voids_one_attempt_and_is_not_asked_again
         ("scored", "set"),
     ]
     assert not rows[1].unproved, "the agent had not acted"
-    assert "could not be saved: QEMU refused" in heard.messages[0]
+    assert "the machine could not be saved: QEMU refused" in heard.messages[0]
 
 
 def test_a_full_disk_costs_the_stage_and_not_the_trial(
@@ -287,6 +287,22 @@ def whole(entry: Path) -> bool:
         and len(list(checkpoint.iterdir())) == 3
         and (entry / "files" / "before.json").read_text() == "{}"
     )
+
+
+def test_a_setup_after_which_the_screen_moves_does_not_count_and_two_in_a_row_refuse_the_stage(
+    tmp_path: Path, store: StageStore
+) -> None:
+    cache = StageCache(store, lambda task: KEY)
+
+    def admit(problem: str = "") -> str:
+        record = cache.admit(KEY, SAME, Slow(), tmp_path / "none", problem)  # type: ignore[arg-type]
+        assert record is not None
+        return record.state
+
+    states = [admit("it moves"), admit(), admit("it moves"), admit()]
+    assert states == ["seen", "seen", "seen", "saved"]
+    delete_entry(store.entry(KEY.name))
+    assert [admit("it moves"), admit("it moves"), admit()] == ["seen", "refused", "refused"]
 
 
 def test_after_a_kill_at_any_moment_a_stage_is_whole_or_not_believed(tmp_path: Path) -> None:
