@@ -39,9 +39,9 @@ __all__ = ["StageCache", "StageRecord", "open_stages", "outdated", "read_record"
 RECORD, FILES, MACHINE, CHECKPOINT = "record.json", "files", "machine", "stage"
 """What an entry holds: its record, what the setup stored for collection, and the folder of the
 machine's checkpoint."""
-STILL, SETTLE = 1.0, 15.0
-"""Seconds for which the screen must be unchanged before a stage is saved, and within which it must
-become so; more while a program is busy."""
+SETTLE = 15.0
+"""Seconds in which the screen must become still before a stage is saved; more while a program is
+busy."""
 MOVING = "the screen does not become still"
 MOST_NAMED = 5
 """Differences that a message names."""
@@ -110,7 +110,7 @@ class StageCache:
         record = read_record(self.store.entry(key.name))
         if record is None or record.state == "seen":
             screen = guest.health().screen
-            still = screen is None or guest.screenshot(settle=SETTLE, still=STILL).still
+            still = screen is None or guest.screenshot(settle=SETTLE).still
             inventory = take_inventory(guest, task.spec.services)
             if self.key_of(task) != key:  # midnight has passed
                 return

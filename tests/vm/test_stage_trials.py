@@ -1,4 +1,4 @@
-"""Three trials of a task on a virtual machine: the stage is set, set, and restored."""
+"""Trials of a task on a virtual machine: the stage is set, set, and restored."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from ambidex.vm.checkpoints.manifest import read_manifest
 from ambidex.vm.stages import StageStore, entries
 from tests.support.suites import config_of
 
+RUNS = 4
 TASK = """
 instruction = "Write the text done into answer.txt in your home folder."
 tool_beneficial = true
@@ -45,7 +46,7 @@ calls = [{ call = "files_write_text", with = { path = "~/answer.txt", content = 
 """
 
 
-def test_the_third_trial_starts_from_the_stage_of_the_second_with_its_own_identity(
+def test_later_trials_start_from_the_stage_of_an_earlier_one_each_with_its_own_identity(
     tmp_path: Path, machines: Source
 ) -> None:
     folder = tmp_path / "tasks" / "write"
@@ -57,7 +58,7 @@ def test_the_third_trial_starts_from_the_stage_of_the_second_with_its_own_identi
     config = config_of(
         suite,
         agents=("oracle:tools",),
-        runs=3,
+        runs=RUNS,
         settle=5.0,
         image=machines.image,
         provider="libvirt",
@@ -78,20 +79,21 @@ def test_the_third_trial_starts_from_the_stage_of_the_second_with_its_own_identi
     record = read_record(entry)
     assert record is not None
     assert record.state == "saved", (record.differences, record.problem)
-    assert [(row.fate, row.score, row.stage) for row in rows] == [
-        ("scored", 1.0, "set"),
-        ("scored", 1.0, "set"),
-        ("scored", 1.0, "restored"),
-    ], [row.failure or row.reason for row in rows]
+    assert [(row.fate, row.score) for row in rows] == [("scored", 1.0)] * RUNS
+    # On a busy computer a setup may not count, because the screen was not still in time.
+    stages = [row.stage for row in rows]
+    saved = stages.index("restored") - 1
+    assert saved >= 1
+    assert stages == ["set"] * (saved + 1) + ["restored"] * (RUNS - saved - 1)
 
     def collected(row: Row, name: str) -> str:
         return (run / row.folder / "evidence" / name).read_text()
 
-    second, third = (collected(row, "process.txt") for row in rows[1:])
-    assert second == third, "the process that setup started is the one that was saved"
+    processes = [collected(row, "process.txt") for row in rows[saved:]]
+    assert len({*processes}) == 1, "the process that setup started is the one that was saved"
     secret = read_manifest(entry / "machine" / "stage").token
-    assert len({*tokens, secret}) == 4, "each has a token of its own"
-    assert len({collected(row, "machine-id.txt") for row in rows}) == 3
-    clocks = [int(collected(row, "clock.txt")) for row in rows]
-    assert clocks == sorted(clocks)
-    assert abs(clocks[2] - (run / rows[2].folder / "evidence" / "clock.txt").stat().st_mtime) < 60
+    assert len({*tokens, secret}) == RUNS + 1, "each has a token of its own"
+    assert len({collected(row, "machine-id.txt") for row in rows}) == RUNS
+    for row in rows:
+        clock = run / row.folder / "evidence" / "clock.txt"
+        assert abs(int(clock.read_text()) - clock.stat().st_mtime) < 60
