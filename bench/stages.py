@@ -24,7 +24,7 @@ from ambidex.host.records.config import Condition, RunConfig, adopt, locked
 from ambidex.host.records.rows import Row
 from ambidex.host.runs.launch import catalogue_hash
 from ambidex.host.runs.machines import MachineOptions, Source, open_machines
-from ambidex.host.runs.runner import plan, run_jobs
+from ambidex.host.runs.runner import SilentWatcher, plan, run_jobs
 from ambidex.tasks import Suite
 from ambidex.tasks.catalogue import read_catalogue
 from ambidex.tasks.load import load_suite
@@ -41,6 +41,14 @@ SMALLEST = 1_000_000
 """Bytes: an entry with a machine is larger."""
 PARTS = ("revert", "setup", "stage", "model", "guest", "settle", "harness", "collect", "judge")
 MANY = Parameter(consume_multiple=True, negative="")
+
+
+class Messages(SilentWatcher):
+    """Prints what a run says, such as why a stage is not saved."""
+
+    def message(self, text: str) -> None:
+        """Print it."""
+        _report_progress(text)
 
 
 @dataclass(frozen=True)
@@ -144,6 +152,7 @@ def _run(
             source.make,
             agent_maker(config, lambda model: LiteModel(model, prices)),
             machines=machines,
+            watcher=Messages(),
             stages=store,
         )
     _report_progress(f"{condition}, {'with' if store else 'without'} stages: {len(rows)} attempts")

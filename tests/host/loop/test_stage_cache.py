@@ -137,7 +137,8 @@ def test_no_stage_is_used_by_runs_that_ask_for_none_and_by_those_that_save_check
     tmp_path: Path, tasks: Suite, store: StageStore
 ) -> None:
     play(tmp_path / "first", tasks, store, PeerMachine())
-    for number, fields in enumerate(({"no_stage_cache": True}, {"keep": CheckpointPolicy()})):
+    refusing: list[dict[str, object]] = [{"no_stage_cache": True}, {"keep": CheckpointPolicy()}]
+    for number, fields in enumerate(refusing):
         rows = play(tmp_path / str(number), tasks, store, PeerMachine(), **fields, runs=1)
         assert stages_of(rows) == ["set"]
 

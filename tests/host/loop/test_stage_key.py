@@ -34,7 +34,7 @@ def with_config(**fields: object) -> Callable[[Arguments], Arguments]:
 
 def with_argument(index: int, value: Any) -> Callable[[Arguments], Arguments]:
     def change(given: Arguments) -> Arguments:
-        return (*given[:index], value, *given[index + 1 :])  # type: ignore[return-value]
+        return (*given[:index], value, *given[index + 1 :])
 
     return change
 
