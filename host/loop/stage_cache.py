@@ -114,7 +114,10 @@ class StageCache:
             inventory = take_inventory(guest, task.spec.services)
             if self.key_of(task) != key:  # midnight has passed
                 return
-            record = self.admit(key, inventory, machine, files, problem="" if still else MOVING)
+            try:
+                record = self.admit(key, inventory, machine, files, "" if still else MOVING)
+            except OSError as error:  # this computer's disk is full
+                self.say(f"the stage of {task.name} was not saved: {error}")
         if record and record.state == "refused":
             self._tell(task.name, _explain(record))
 
@@ -127,9 +130,9 @@ class StageCache:
         problem: str = "",
     ) -> StageRecord | None:
         """Compare the inventory with the one of an earlier setup, and save the machine if they are
-        equal; returns the new record, None if it could not be written. A setup with a `problem`
-        does not count, and two in a row with the same one refuse the stage. Errors as for
-        `offer`."""
+        equal. Returns the new record; None if another trial uses the entry. A setup with a
+        `problem` does not count, and two in a row with the same one refuse the stage. `OSError` if
+        this computer's disk is full, `MachineError` as in `offer`."""
         record = StageRecord.model_validate(
             {
                 "state": "seen",
@@ -154,32 +157,11 @@ class StageCache:
                 if differing := differences(first.inventory, inventory):
                     record = _refused(record, differing)
                 else:
-                    record = self._save(entry, record, machine, files)
+                    record = _save(entry, record, machine, files)
             _write_record(entry, record)
         if record.state == "saved":
             self.store.evict()
         return record
-
-    def _save(self, entry: Path, record: StageRecord, machine: Machine, files: Path) -> StageRecord:
-        """The record after saving the machine: `seen` still if this computer's disk is full."""
-        try:
-            for leftover in (entry / FILES, entry / MACHINE):
-                if leftover.exists():
-                    shutil.rmtree(leftover)
-            if files.is_dir():
-                shutil.copytree(files, entry / FILES)
-            (entry / MACHINE).mkdir()
-            machine.snapshot(entry / MACHINE / CHECKPOINT)
-        except OSError as error:
-            shutil.rmtree(entry / MACHINE, ignore_errors=True)
-            self.say(f"the stage of {record.task} was not saved: {error}")
-            return record
-        except MachineError as error:
-            reason = f"the machine could not be saved: {error}"
-            _write_record(entry, _refused(record, problem=reason))
-            raise
-        files_digest = _digest(entry / FILES)
-        return record.model_copy(update={"state": "saved", "inventory": {}, "files": files_digest})
 
     def _tell(self, task: str, reason: str) -> None:
         if task not in self.told:
@@ -240,6 +222,28 @@ def _refused(
     """The record of a stage that is never saved."""
     reasons = {"differences": differing, "problem": problem}
     return record.model_copy(update={"state": "refused", "inventory": {}, **reasons})
+
+
+def _save(entry: Path, record: StageRecord, machine: Machine, files: Path) -> StageRecord:
+    """Save the machine and the files in the entry; returns the record that says so, which is to be
+    written last."""
+    for leftover in (entry / FILES, entry / MACHINE):
+        if leftover.exists():
+            shutil.rmtree(leftover)
+    try:
+        if files.is_dir():
+            shutil.copytree(files, entry / FILES)
+        (entry / MACHINE).mkdir()
+        machine.snapshot(entry / MACHINE / CHECKPOINT)
+    except OSError:
+        shutil.rmtree(entry / MACHINE, ignore_errors=True)
+        raise
+    except MachineError as error:
+        reason = f"the machine could not be saved: {error}"
+        _write_record(entry, _refused(record, problem=reason))
+        raise
+    update = {"state": "saved", "inventory": {}, "files": _digest(entry / FILES)}
+    return record.model_copy(update=update)
 
 
 def _restore(entry: Path, record: StageRecord, task: Task, machine: Machine, files: Path) -> bool:
