@@ -9,6 +9,7 @@ python -m bench osworld OSWORLD       time outside the episode in OSWorld's task
 python -m bench room RUN              the control room on a finished run
 python -m bench wall                  the control room's wall with 1,000 and 10,000 trials
 python -m bench steps                 checkpoints of a virtual machine, and forks of them
+python -m bench stages                saved stages: the demo suite with them and without
 python -m bench services              machines with services: reverts, checkpoints, forks, leaks
 python -m bench resume                a run that is killed and resumed, against one left alone
 python -m bench disk                  files read from the disk of a paused machine
@@ -59,6 +60,7 @@ from bench.retrieval.toolsets import toolset_retrieval
 from bench.room import room
 from bench.services import services
 from bench.soak import soak
+from bench.stages import stages
 from bench.steps import steps
 from bench.suite import suite_parts, suite_wall
 from bench.tools import tools
@@ -122,6 +124,7 @@ app.command(rl)
 app.command(room)
 app.command(services)
 app.command(soak)
+app.command(stages)
 app.command(steps)
 app.command(tools)
 app.command(toolset_compile)

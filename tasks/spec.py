@@ -262,6 +262,9 @@ class Facts(Strict):
     tool_apps: list[str] = Field(default_factory=list)
     """The apps whose tools are offered, beside the GUI; if empty, all that are served."""
     snapshot: Annotated[str, AfterValidator(_snapshot_name)] = "ready"
+    reproducible: bool = True
+    """Whether every setup gives the same stage; if not, as with a setup that writes the present
+    time, the stage is never restored from the cache."""
     services: list[str] = Field(default_factory=list)
     """Services of the image that the task needs; a sandbox starts no others."""
     oracle: list[Oracle] = Field(default_factory=list)

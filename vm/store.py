@@ -13,7 +13,7 @@ from pathlib import Path
 from ambidex.vm.namespace import COMMAND
 from ambidex.vm.process import run
 
-__all__ = ["cache_folder", "digest", "locked", "once", "tree_digest"]
+__all__ = ["build_of", "cache_folder", "digest", "locked", "once", "tree_digest"]
 
 
 def cache_folder() -> Path:
@@ -33,6 +33,13 @@ def digest(*parts: str | bytes) -> str:
         total.update(len(data).to_bytes(8, "big"))
         total.update(data)
     return total.hexdigest()[:16]
+
+
+def build_of(snapshot: Path) -> str:
+    """Names one build of the snapshot in that folder: the folder of the image, hardware and QEMU
+    that it fits, its own name, and a digest of its description, which is new in each build."""
+    made = digest((snapshot / "snapshot.json").read_bytes())
+    return f"{snapshot.parent.name}.{snapshot.name}.{made}"
 
 
 def tree_digest(folders: Iterable[Path], skip: Callable[[Path], bool] = lambda _: False) -> str:

@@ -8,11 +8,13 @@ from typing import Annotated
 from cyclopts import App, Parameter
 from rich.table import Table
 
+from ambidex.host.loop.stage_cache import outdated
 from ambidex.host.terminal import Terminal, echo
 from ambidex.vm.building.image import build_base, import_base, list_bases, open_image
 from ambidex.vm.building.prune import size, stale
 from ambidex.vm.building.recipe import recipe_names
 from ambidex.vm.machines.provision import parse_address, provision
+from ambidex.vm.stages import delete_entry, stages_folder
 from ambidex.vm.store import forget
 
 __all__ = ["images"]
@@ -59,13 +61,18 @@ def prune(
         bool, Parameter(negative="", help="Delete them instead of listing them.")
     ] = False,
 ) -> None:
-    """List the cache files of older recipes and older guest code; with --yes, delete them."""
+    """List the cache files of older recipes, older code and older stages; with --yes, delete
+    them."""
     folders = stale()
-    for folder in folders:
+    old_stages = [entry for entry in outdated(stages_folder()) if entry.parent not in folders]
+    for folder in (*folders, *old_stages):
         echo(f"{size(folder) / 2**30:6.2f} GiB  {folder}")
-        if yes:
+        if yes and folder in old_stages:
+            delete_entry(folder)
+        elif yes:
             forget(folder)
-    echo(f"{len(folders)} {'deleted' if yes else 'would be deleted; --yes deletes them'}")
+    total = len(folders) + len(old_stages)
+    echo(f"{total} {'deleted' if yes else 'would be deleted; --yes deletes them'}")
 
 
 @images.command(name="import")

@@ -21,7 +21,7 @@ from pydantic import ValidationError
 from ambidex.evaluators.strict import problems_of
 from ambidex.host.box.client import box
 from ambidex.host.errors import VOID, BusyError, TaskError, UsageError
-from ambidex.host.records.config import installed_version
+from ambidex.host.records.code import installed_version
 from ambidex.host.terminal import Terminal, echo, one_line
 
 __all__ = ["app", "main"]

@@ -292,7 +292,8 @@ def prove(
         suite=loaded,
         agents=agents,
         jobs=proof_jobs(loaded),
-        options=RunOptions(settle=settle),
+        # A task's setup is a part of what is proved.
+        options=RunOptions(settle=settle, no_stage_cache=True),
         repeats=repeats,
         limits=Limits(steps=1000),
         catalogue=catalogue,

@@ -24,7 +24,7 @@ from ambidex.host import ToolResult, ToolSpec
 from ambidex.host.errors import GuestError, UsageError
 from ambidex.host.integrations.background import serving
 from ambidex.host.integrations.served_desktop import Access, Desktop
-from ambidex.host.records.config import installed_version
+from ambidex.host.records.code import installed_version
 from ambidex.vm import READY, MachineError
 from ambidex.vm.machines.door import new_token
 

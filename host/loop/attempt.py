@@ -1,17 +1,17 @@
 """One attempt at a trial on one machine: revert, set the stage, play the episode, collect, judge.
 
-Each method is a stage; `phase` names the one in progress, so that a failed attempt can be placed.
+`phase` names the part in progress, so that a failed attempt can be placed.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from ambidex.host import Agent, Briefing, Stop, ToolSpec, is_gui
 from ambidex.host.client.answers import Health
@@ -25,6 +25,7 @@ from ambidex.host.loop.outcomes import outcome_of, write_score
 from ambidex.host.loop.progress import Episode
 from ambidex.host.loop.replay_prefix import ReplayedPrefix, replay_prefix
 from ambidex.host.loop.stage import STAGE, StageContext, collect, set_stage
+from ambidex.host.loop.stage_cache import StageCache
 from ambidex.host.loop.supervision import SupervisedTrial
 from ambidex.host.loop.verdicts import verdict_on
 from ambidex.host.models.exposure import offer_of, restrict_modality
@@ -60,6 +61,10 @@ class Attempt:
     interrupted: Callable[[], bool]
     point: BranchPoint | None = None
     """Where it starts, if it is a branch."""
+    stages: StageCache | None = None
+    """The saved stages it may start from; None: it executes the task's setup."""
+    stage: Literal["", "set", "restored"] = ""
+    """See `Row.stage`."""
     phase: Phase = "revert"
     seconds: dict[str, float] = field(default_factory=dict)
     episode: Episode = field(default_factory=Episode)
@@ -77,29 +82,27 @@ class Attempt:
         return self.trajectory.acted if self.trajectory else 0
 
     def run(self, make_agent: MakeAgent) -> dict[str, Any]:
-        """Run all stages; returns the row's fields of a scored trial, or of one that a jury will
+        """Run all phases; returns the row's fields of a scored trial, or of one that a jury will
         judge."""
-        with self._stage("revert"):
-            place = self.point.checkpoint if self.point else self.task.spec.snapshot
-            self.machine.revert(place, self.task.spec.services)
-        with (
-            announced(self.folder, self.machine.vnc),
-            Guest(self.machine.endpoint, self.machine.token) as guest,
-            Trajectory(self.folder) as trajectory,
-        ):
-            self.trajectory = trajectory
-            with self._stage("setup"):
+        with ExitStack() as held:
+            with self._timed("revert"):
+                self._revert(held)
+            held.enter_context(announced(self.folder, self.machine.vnc))
+            guest = held.enter_context(Guest(self.machine.endpoint, self.machine.token))
+            trajectory = self.trajectory = held.enter_context(Trajectory(self.folder))
+            with self._timed("setup"):
                 health = self._healthy(guest)
                 served = guest.tools()
                 self._refuse_gui_without_one(served)
                 self._set_stage(guest)
+            self._offer_stage(guest)
             fields = self._play(make_agent, guest, served, trajectory)
             if self.config.repeats:
-                with self._stage("collect"):
+                with self._timed("collect"):
                     fields["repeats"] = self._repeat_verdict()
-            with self._stage("collect"):
+            with self._timed("collect"):
                 self._collect(guest)
-        with self._stage("judge"):
+        with self._timed("judge"):
             verdict, stop = self._judge()
         self.seconds |= vars(self.episode.seconds)
         outcome = outcome_of(self.episode, verdict, stop)
@@ -124,11 +127,33 @@ class Attempt:
                 hint="Use --condition tools, or an image with a desktop.",
             )
 
+    def _revert(self, held: ExitStack) -> None:
+        """Revert the machine to where the attempt starts: a branch point, a saved stage, or the
+        snapshot of the task."""
+        services = self.task.spec.services
+        if self.point:
+            self.machine.revert(self.point.checkpoint, services)
+            return
+        if self.stages is not None:
+            files = self.folder / STAGE
+            restored = self.stages.restored(self.task, self.machine, files)
+            if held.enter_context(restored):
+                self.stage = "restored"
+                return
+        self.machine.revert(self.task.spec.snapshot, services)
+
     def _set_stage(self, guest: Guest) -> None:
         if self.point:
             copy_stage(self.point, self.folder)
-        else:
+        elif self.stage != "restored":
             set_stage(self.task, guest, self._context(self.machine))
+            self.stage = "set"
+
+    def _offer_stage(self, guest: Guest) -> None:
+        if self.stages is not None and self.stage == "set":
+            began = time.monotonic()
+            self.stages.offer(self.task, self.machine, guest, self.folder / STAGE)
+            self.seconds["stage"] = time.monotonic() - began
 
     def _play(
         self,
@@ -174,7 +199,7 @@ class Attempt:
         try:
             if point:
                 offer = restrict_modality(offer, point.fork.hand, point.fork.lasting)
-                with self._stage("rehearsal"):
+                with self._timed("rehearsal"):
                     prefix = replay_prefix(agent, point, served, trajectory)
                 person.steps, person.assisted = prefix.human, prefix.assisted
             self.phase, self.episode = "episode", prefix.start.episode
@@ -267,7 +292,7 @@ class Attempt:
             raise InterruptedEpisodeError
 
     @contextmanager
-    def _stage(self, phase: Phase) -> Iterator[None]:
+    def _timed(self, phase: Phase) -> Iterator[None]:
         self.phase, began = phase, time.monotonic()
         try:
             yield

@@ -28,11 +28,11 @@ from ambidex.host.loop.branch_point import BranchPoint, branch_point
 from ambidex.host.loop.checkpointing import SNAPSHOTS
 from ambidex.host.loop.episode import InterruptedEpisodeError
 from ambidex.host.loop.outcomes import outcome_of
+from ambidex.host.loop.stage_cache import StageCache
+from ambidex.host.loop.stage_key import assets_of
 from ambidex.host.records.config import SCHEMA, Job, RunConfig
 from ambidex.host.records.rows import Failure, Parent, Row
 from ambidex.tasks import Suite, Task, Verdict
-from ambidex.tasks.mcpmark.body import ProgramBody
-from ambidex.tasks.osworld.task import OSWorldBody
 from ambidex.vm import Machine
 
 __all__ = ["MakeAgent", "Trial"]
@@ -55,6 +55,8 @@ class Trial:
     """See `Row.code`."""
     environment: str = ""
     """See `Row.environment`."""
+    stages: StageCache | None = None
+    """See `Attempt.stages`."""
 
     def attempt(
         self,
@@ -68,13 +70,15 @@ class Trial:
         matter.
 
         `unproved` counts earlier attempts that ended void after the agent had acted: one more is
-        scored 0. `started` receives the attempt, whose stage and steps can be read as it runs.
+        scored 0. `started` receives the attempt, whose phase and steps can be read as it runs.
         """
         task = next(task for task in self.suite.tasks if task.name == job.task)
         folder = _new_folder(self.run / self.name_of(job))
         identity = self._identity(job, number, task, folder)
         began = time.monotonic()
-        attempt = Attempt(self.config, job, task, folder, machine, self.interrupted)
+        attempt = Attempt(
+            self.config, job, task, folder, machine, self.interrupted, stages=self.stages
+        )
         started(attempt)
         try:
             attempt.point = self._branch_point(job)
@@ -90,6 +94,7 @@ class Trial:
             **identity,
             **fields,
             agent_is_root=attempt.agent_is_root,
+            stage=attempt.stage,
             seconds={part: round(value, 4) for part, value in seconds.items()},
         )
 
@@ -123,9 +128,7 @@ class Trial:
             "code": self.code,
             "provider": config.provider,
             "environment": self.environment,
-            "assets": task.body.assets_digest()
-            if isinstance(task.body, OSWorldBody | ProgramBody)
-            else "",
+            "assets": assets_of(task),
             "parent": self._parent(job),
             "started": datetime.now(UTC).isoformat(timespec="seconds"),
         }

@@ -8,16 +8,14 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
 from hashlib import sha256
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from ambidex.evaluators.strict import Strict, explain
-from ambidex.host import GUI, ROOT, Limits, ToolSpec, is_gui
+from ambidex.host import GUI, Limits, ToolSpec, is_gui
 from ambidex.host.errors import BusyError, UsageError
 from ambidex.host.records.folders import make_folder
 from ambidex.host.records.gateway_options import GatewayOptions
@@ -43,8 +41,6 @@ __all__ = [
     "Strict",
     "adopt",
     "bounded",
-    "code_hash",
-    "installed_version",
     "locked",
     "offered",
     "read_config",
@@ -209,6 +205,13 @@ class RunOptions(Strict):
             "condition that the pause stands for."
         ),
     ] = False
+    no_stage_cache: Annotated[
+        bool,
+        Field(
+            description="Execute a task's setup in every trial, instead of restoring the stage "
+            "that earlier trials saved."
+        ),
+    ] = False
     jury: Jury = Jury()
     """The judges of tasks with key points."""
 
@@ -336,30 +339,6 @@ def read_config(folder: Path) -> RunConfig:
         raise UsageError(f"not a run directory ({NAME} is missing): {folder}") from None
     except ValidationError as error:
         raise UsageError(f"{folder / NAME} cannot be read: {explain(error)}") from None
-
-
-@cache
-def code_hash() -> str:
-    """SHA-256 over the sources that run and judge a trial, read once in a process, as they are."""
-    root, total = ROOT, sha256()
-    sources = [
-        *root.glob("host/**/*"),
-        *root.glob("evaluators/**/*.py"),
-        *root.glob("tasks/*.py"),
-        *root.glob("tasks/osworld/*.py"),
-        *root.glob("tasks/livemcpbench/*.py"),
-    ]
-    for path in sorted(path for path in sources if path.suffix in (".py", ".md")):
-        total.update(str(path.relative_to(root)).encode() + b"\0" + path.read_bytes() + b"\0")
-    return total.hexdigest()
-
-
-def installed_version() -> str:
-    """The installed version of Ambidex, or "source" if the package is not installed."""
-    try:
-        return version("ambidex")
-    except PackageNotFoundError:
-        return "source"
 
 
 @contextmanager

@@ -149,13 +149,16 @@ class Row(Outcome):
     ended_by: EndedBy | Literal["", "agent"] = ""
     """Who ended the trial; empty in rows of older runs."""
     phase: Phase = ""
-    """The stage in which something other than the agent ended the trial."""
+    """The phase in which something other than the agent ended the trial."""
     acted: Count = 0
     """Calls that the agent had made by then."""
     forfeit: str = ""
     """What failed twice after the agent had acted, if the trial is scored 0 for it."""
     agent_is_root: bool | None = None
     """Whether the agent could become root in its guest; None if unknown."""
+    stage: Literal["", "set", "restored"] = ""
+    """How the episode's stage came about: by the task's setup, or from the cache. Empty for a
+    branch, if the attempt ended before, and in rows of older versions."""
     offered: tuple[str, ...] = ()
     """Tools of the modality `tools` that were on offer at some step."""
     retriever: str = ""
@@ -179,7 +182,8 @@ class Row(Outcome):
     started: str
     """UTC, ISO 8601."""
     seconds: dict[str, Annotated[float, Field(ge=0)]] = Field(default_factory=dict)
-    """revert, setup, model, guest, settle, harness, collect, judge, total"""
+    """revert, setup, model, guest, settle, harness, collect, judge, total. `stage`: surveying and
+    saving the stage after setup."""
     config: str
     """Hash of the run's configuration, which names image, limits, model and prompts."""
     code: str

@@ -28,7 +28,7 @@ EXACT_UP_TO = 2_000_000
 SAMPLES = 100_000
 """Sign patterns drawn where exact counting would take too long."""
 
-ASIDE = {"started", "seconds", "folder", "attempt"}
+ASIDE = {"started", "seconds", "folder", "attempt", "stage"}
 """Fields that differ even between two runs of the same configuration."""
 
 

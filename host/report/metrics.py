@@ -98,6 +98,8 @@ class Summary:
     """Scored trials that failed twice after the agent had acted, which scores 0."""
     root: int
     """Scored trials whose agent could become root in its guest."""
+    restored: int
+    """Scored trials that started from a saved stage."""
     void: int
     """Attempts ended by a failing machine, guest or model."""
     bugs: int
@@ -188,6 +190,7 @@ def summarize(rows: Sequence[Row]) -> Summary:
         useful=_split(scored, lambda row: len(row.useful_tools)),
         forfeits=sum(bool(row.forfeit) for row in scored),
         root=sum(bool(row.agent_is_root) for row in scored),
+        restored=sum(row.stage == "restored" for row in scored),
         void=sum(row.fate == "void" for row in rows),
         bugs=sum(row.fate == "bug" for row in rows),
         unscored=len(lost),

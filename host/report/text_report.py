@@ -209,6 +209,7 @@ def measures(line: Line) -> dict[str, str]:
         "of them unjudged": str(s.unjudged),
         "scored 0: failed twice after the agent had acted": str(s.forfeits),
         "the agent could become root": str(s.root),
+        "stage restored": str(s.restored),
         "void attempts": str(s.void),
         "bugs": str(s.bugs),
         "mean score %": percent(s.groups[-1].score),

@@ -22,6 +22,7 @@ from ambidex.host.models.exposure import check_exposure
 from ambidex.host.models.model import LiteModel
 from ambidex.host.models.prices import Prices, read_prices
 from ambidex.host.models.prompts import prompts_hash
+from ambidex.host.records.code import installed_version
 from ambidex.host.records.command import keep_command
 from ambidex.host.records.config import NAME as CONFIG
 from ambidex.host.records.config import (
@@ -36,7 +37,6 @@ from ambidex.host.records.config import (
     RunOptions,
     adopt,
     bounded,
-    installed_version,
     locked,
     read_config,
     refuse_another,
@@ -50,7 +50,7 @@ from ambidex.host.runs.machine_checks import (
     refuse_unforked,
     refuse_unknown_image,
 )
-from ambidex.host.runs.machines import MachineOptions, Source, open_machines
+from ambidex.host.runs.machines import MachineOptions, Source, open_machines, stage_store
 from ambidex.host.runs.notices import left_out, missing_gateway
 from ambidex.host.runs.offers import refuse_too_many_functions
 from ambidex.host.runs.progress_lines import ProgressDisplay
@@ -228,6 +228,7 @@ def _run(
         machines=machines,
         watcher=display,
         stop=stopped,
+        stages=stage_store(source),
     )
     if unjudged(rows):
         rows = judge_run(folder, request.suite, config.jury, make_model, display.message)

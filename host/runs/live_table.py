@@ -35,7 +35,7 @@ class AttemptState(Protocol):
 
     @property
     def phase(self) -> Phase:
-        """The stage in progress."""
+        """The phase in progress."""
 
     @property
     def steps(self) -> int:

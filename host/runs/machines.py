@@ -14,8 +14,9 @@ from ambidex.host.errors import UsageError
 from ambidex.host.named import load_part
 from ambidex.host.runs import providers
 from ambidex.vm import Machine
+from ambidex.vm.stages import StageStore, budget_in_bytes, stages_folder
 
-__all__ = ["MachineOptions", "Provider", "Source", "open_machines", "provider_named"]
+__all__ = ["MachineOptions", "Provider", "Source", "open_machines", "provider_named", "stage_store"]
 
 
 @Parameter(name="*", group=Group("Machines", sort_key=6))
@@ -55,6 +56,9 @@ class Source:
     image: str
     """Name and id of the image."""
     provider: str
+    base: str = ""
+    """Names the saved machine that all of them start from, such that one made anew has another
+    name; empty if their state cannot be saved as a task's stage."""
 
 
 class Provider(Protocol):
@@ -77,6 +81,13 @@ def provider_named(name: str) -> Provider:
     if not hasattr(provider, "forks") or not hasattr(provider, "open"):
         raise UsageError(f"{name} is not a provider: it needs `forks` and `open`")
     return cast(Provider, provider)
+
+
+def stage_store(source: Source) -> StageStore | None:
+    """Where the stages of tasks on these machines are saved; None if they cannot be, and with a
+    budget of nothing."""
+    budget = budget_in_bytes()
+    return StageStore(stages_folder(), source.base, budget) if source.base and budget else None
 
 
 def open_machines(

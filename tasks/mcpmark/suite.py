@@ -171,6 +171,7 @@ def _read(
             apps=list(service.apps),
             tool_apps=list(service.apps),
             services=list(service.services),
+            reproducible=not body.keys,  # what a key opens is outside of the machine
             domain=service_name,
             oracle=list(own_keys.oracle) or oracles_of(known.name),
             near_miss=list(own_keys.near_miss),

@@ -20,7 +20,7 @@ from ambidex.tasks.osworld.annotations import NOTHING, Notes, read_notes
 from ambidex.tasks.osworld.getter_types import GoogleDriveFile
 from ambidex.tasks.osworld.network import net_of
 from ambidex.tasks.osworld.oddities import Oddity, oddities
-from ambidex.tasks.osworld.setup_steps import GoogleDrive, Login
+from ambidex.tasks.osworld.setup_steps import BrowseHistory, GoogleDrive, Login
 from ambidex.tasks.osworld.task import OSWorldBody, Source, read_body, read_source
 from ambidex.tasks.spec import Facts
 from ambidex.tasks.survey import Selection, SurveyedTask, refuse_unsuited, suite_of
@@ -155,6 +155,7 @@ def _read(
             tool_beneficial=bool(note.tool_beneficial),
             useful_tools=list(note.useful_tools),
             feasible=source.feasible,
+            reproducible=not any(isinstance(step, BrowseHistory) for step in body.config),
             apps=sorted({_app(app) for app in source.related_apps}),
             domain=domain,
             oracle=list(note.oracle),

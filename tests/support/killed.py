@@ -1,10 +1,14 @@
-"""A machine that is killed from outside."""
+"""Machines and processes that are killed."""
 
 import os
 import select
 import signal
+import sys
+from collections.abc import Callable, Iterator
 
 from ambidex.vm.machines.machine import Running
+
+EVENTS = ("open", "os.rename", "os.remove", "os.mkdir", "os.rmdir")
 
 
 def kill(instance: Running) -> None:
@@ -17,3 +21,30 @@ def kill(instance: Running) -> None:
         assert select.select([process], [], [], 30)[0], f"{instance.name} has not ended"
     finally:
         os.close(process)
+
+
+def killed_at_each_event(action: Callable[[], object]) -> Iterator[int]:
+    """Run the action in a process that is killed at its first event, then in one that is killed at
+    its second, and so on until one completes; yields after each death.
+    """
+    for last in range(1, 500):
+        process = os.fork()
+        if process == 0:
+            remaining = last
+
+            def count(event: str, _: object) -> None:
+                nonlocal remaining
+                if event in EVENTS:
+                    remaining -= 1
+                    if remaining == 0:
+                        os.kill(os.getpid(), signal.SIGKILL)
+
+            sys.addaudithook(count)
+            action()
+            os._exit(0)
+        status = os.waitpid(process, 0)[1]
+        if not os.WIFSIGNALED(status):
+            assert status == 0
+            return
+        yield last
+    raise AssertionError("the action did not complete")

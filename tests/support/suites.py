@@ -16,6 +16,7 @@ from ambidex.host.records.rows import Row
 from ambidex.host.runs.runner import QUIET, Watcher, plan, run_jobs
 from ambidex.tasks import Suite, Task
 from ambidex.tasks.load import load_suite
+from ambidex.vm.stages import StageStore
 from tests.support.models import nothing_of_litellm_stays
 from tests.support.peer import CATALOGUE, PeerMachine
 
@@ -124,6 +125,7 @@ def run_in(
     make_agent: MakeAgent | None = None,
     machines: int = 1,
     watcher: Watcher = QUIET,
+    stages: StageStore | None = None,
 ) -> list[Row]:
     with locked(folder):
         adopt(folder, config)
@@ -136,4 +138,5 @@ def run_in(
             make_agent or agent_maker(config, lambda asked: LiteModel(asked, read_prices())),
             machines=machines,
             watcher=watcher,
+            stages=stages,
         )

@@ -8,16 +8,18 @@ from pathlib import Path
 from ambidex.vm.building.image import current_recipe, image_id, list_bases
 from ambidex.vm.building.layer import layer_id, libraries_id
 from ambidex.vm.building.recipe import recipe_names
-from ambidex.vm.store import cache_folder
+from ambidex.vm.stages import stages_folder
+from ambidex.vm.store import build_of, cache_folder
 
 __all__ = ["size", "stale"]
 
 
 def stale() -> list[Path]:
-    """Folders of bases, layers, libraries and snapshots that nothing current uses.
+    """Folders of bases, layers, libraries, snapshots and stages that nothing current uses.
 
     An imported base is always current. A snapshot is as current as its image: one that a user made
-    on an older image is stale, since the present code cannot start a machine from it.
+    on an older image is stale, since the present code cannot start a machine from it. Stages are as
+    current as the snapshot that they are based on.
     """
     recipes = {name: current_recipe(name)[1] for name in recipe_names()}
     bases = [base for base in list_bases() if recipes.get(base.name, base.id) == base.id]
@@ -35,7 +37,10 @@ def stale() -> list[Path]:
     ]
     images = {image_id(base, layer_id(base.python)) for base in bases}
     described = sorted((cache_folder() / "snapshots").glob("*/[!.]*/snapshot.json"))
-    return folders + [path.parent for path in described if _image_of(path) not in images]
+    snapshots = [path.parent for path in described if _image_of(path) not in images]
+    usable = {build_of(path.parent) for path in described} - {*map(build_of, snapshots)}
+    stages = [path for path in sorted(stages_folder().glob("[!.]*")) if path.name not in usable]
+    return folders + snapshots + stages
 
 
 def _image_of(path: Path) -> str:

@@ -76,7 +76,7 @@ export class Desk {
     this.controls.show(this.now);
     this.facts.textContent = this.now
       ? [this.run, this.now.agent, `step ${this.now.step} of ${this.now.cap}`, seconds(this.now.seconds), dollars(this.now.cost), ...this.now.alarms].filter(Boolean).join(" · ")
-      : row ? [this.run, row.agent, row.fate === "scored" ? `score ${row.score}` : row.fate, row.stop, row.steps === 1 ? "1 step" : `${row.steps} steps`, seconds(row.seconds), row.attempts > 1 ? `${row.attempts} attempts` : "", row.assisted ? "assisted" : "", row.reason].filter(Boolean).join(" · ") : this.run;
+      : row ? [this.run, row.agent, row.fate === "scored" ? `score ${row.score}` : row.fate, row.stop, row.steps === 1 ? "1 step" : `${row.steps} steps`, seconds(row.seconds), row.attempts > 1 ? `${row.attempts} attempts` : "", row.stage === "restored" ? "stage restored" : "", row.assisted ? "assisted" : "", row.reason].filter(Boolean).join(" · ") : this.run;
     this.kin.hidden = !related(state).has(this.path);
     this.forking.update(state);
     this.screens();

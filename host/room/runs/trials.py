@@ -158,6 +158,7 @@ def _entry(row: Row, before: Mapping[str, Any] | None, runs: Mapping[str, Path])
         "steps": row.steps,
         "cost": cost,
         "assisted": row.assisted,
+        "stage": row.stage,
         "seconds": row.seconds.get("total"),
         "reason": row.reason
         or (f"{row.failure.type}: {row.failure.message}" if row.failure else ""),

@@ -27,6 +27,7 @@ class Libvirt:
         time includes it."""
         from ambidex.vm.building.image import open_image
         from ambidex.vm.provider import LibvirtProvider
+        from ambidex.vm.store import build_of
 
         image = open_image(options.image, say=say, **({"code": code} if code else {}))
         with LibvirtProvider(
@@ -36,9 +37,12 @@ class Libvirt:
             spares=options.machines,
             say=say,
         ) as provider:
-            provider.snapshot(image)
+            snapshot = provider.snapshot(image)
             yield Source(
-                lambda: provider.machine(image), f"{image.base.name}:{image.id}", "libvirt"
+                lambda: provider.machine(image),
+                f"{image.base.name}:{image.id}",
+                "libvirt",
+                build_of(snapshot.folder) if provider.forks else "",
             )
 
 

@@ -178,6 +178,17 @@ def test_a_task_that_lacks_an_asset_is_left_out_with_the_reason(tmp_path: Path) 
     assert task_.why_not == ""
 
 
+def test_a_setup_that_writes_times_relative_to_now_is_not_reproducible(tmp_path: Path) -> None:
+    history = {"type": "update_browse_history", "parameters": {"history": []}}
+    other = "9999ffff-0000-4000-8000-000000000000"
+    write(tmp_path, task(config=[history]))
+    write(tmp_path, task(id=other))
+    with_history, without = (task_.task for task_ in survey(tmp_path, CATALOGUE))
+    assert with_history is not None
+    assert without is not None
+    assert (with_history.spec.reproducible, without.spec.reproducible) == (False, True)
+
+
 def test_tasks_are_selected_by_name_domain_id_list_and_network(tmp_path: Path) -> None:
     ids = [f"{number}abc{number}def-0000-4000-8000-000000000000" for number in range(3)]
     visit = {"type": "chrome_open_tabs", "parameters": {"urls_to_open": ["https://site.org"]}}

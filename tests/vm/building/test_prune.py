@@ -6,7 +6,7 @@ import pytest
 from ambidex.vm.building.image import current_recipe
 from ambidex.vm.building.layer import layer_id
 from ambidex.vm.building.prune import size, stale
-from ambidex.vm.store import digest
+from ambidex.vm.store import build_of, digest
 
 SCREEN = {"default": [1920, 1080], "emulation": [1280, 720]}
 
@@ -40,14 +40,20 @@ def test_folders_that_nothing_current_uses_are_stale(
     base(tmp_path, "debian-12", current)
     base(tmp_path, "desk-of-mine", "imported")
     layer(tmp_path, layer_id("3.11"))
-    snapshot(tmp_path, "ready", digest(current, layer_id("3.11")))
+    ready = snapshot(tmp_path, "ready", digest(current, layer_id("3.11")))
     (tmp_path / "layers" / ".x.partial").mkdir()
+    stages = tmp_path / "stages"
+    (stages / build_of(ready)).mkdir(parents=True)
     assert stale() == []
+    older = snapshot(tmp_path, "mine", "older")
     old = [
         base(tmp_path, "debian-12", "older"),
         layer(tmp_path, "older"),
-        snapshot(tmp_path, "mine", "older"),
+        older,
+        *(stages / name for name in sorted([build_of(older), "debian-12-key.ready.replaced"])),
     ]
+    for folder in old[-2:]:
+        folder.mkdir()
     assert stale() == old
 
 

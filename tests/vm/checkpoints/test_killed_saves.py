@@ -4,44 +4,14 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import signal
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from ambidex.vm.checkpoints.collection import delete_checkpoint, load_checkpoint, save_checkpoint
+from tests.support.killed import killed_at_each_event
 from tests.vm.checkpoints.captured import captured, make_root, same
-
-EVENTS = ("open", "os.rename", "os.remove", "os.mkdir", "os.rmdir")
-
-
-def killed_at_each_event(action: Callable[[], object]) -> Iterator[int]:
-    """Run the action in a process that is killed at its first event, then in one that is killed at
-    its second, and so on until one completes; yields after each death.
-    """
-    for last in range(1, 500):
-        process = os.fork()
-        if process == 0:
-            remaining = last
-
-            def count(event: str, _: object) -> None:
-                nonlocal remaining
-                if event in EVENTS:
-                    remaining -= 1
-                    if remaining == 0:
-                        os.kill(os.getpid(), signal.SIGKILL)
-
-            sys.addaudithook(count)
-            action()
-            os._exit(0)
-        status = os.waitpid(process, 0)[1]
-        if not os.WIFSIGNALED(status):
-            assert status == 0
-            return
-        yield last
-    raise AssertionError("the action did not complete")
 
 
 def _kill_while_saving(scratch: str) -> None:
