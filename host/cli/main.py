@@ -57,6 +57,7 @@ COMMANDS = (
     ("Tasks", "init", f"{PLACE}.init:init", "Start a suite of your own."),
     ("Tasks", "check", f"{PLACE}.check:check", "Validate tasks; needs no machine."),
     ("Tasks", "prove", f"{PLACE}.run:prove", "Prove tasks by their oracles and near misses."),
+    ("Tasks", "null", f"{PLACE}.null:null", "Play agents that do no task: they must score 0."),
     ("Tasks", "tasks", f"{PLACE}.osworld_tasks:tasks", "Compare and annotate OSWorld's tasks."),
     (
         "Tasks",
@@ -123,7 +124,7 @@ GROUPS = {
 for group, name, place, summary in COMMANDS:
     app.command(place, name=name, help=summary, group=GROUPS[group])
 
-LOADING = ("run", "experiment", "prove")
+LOADING = ("run", "experiment", "prove", "null")
 """Commands that take a while to read tasks and tools before they show anything of a run."""
 
 

@@ -106,8 +106,8 @@ def run(
         A directory of tasks, or a checkout of OSWorld, MCPMark or LiveMCPBench; detected from its
         files.
     agent
-        oracle[:tools|:gui], noop, random, replay:DIR, model, or your own module:Class. By default
-        model if --model is given, otherwise oracle.
+        oracle[:tools|:gui], random, replay:DIR, model, a null agent (see `ambidex null`), or your
+        own module:Class. By default model if --model is given, otherwise oracle.
     model
         The model's name in litellm, or on the server at --base-url. Implies --agent model.
     base_url
