@@ -55,6 +55,10 @@ class Source:
     image: str
     """Name and id of the image."""
     provider: str
+    accelerator: str = ""
+    """`kvm`, `tcg` (emulation) or `none` (no virtual machine); empty if unknown."""
+    guest_code: str = ""
+    """Digest of the guest's code and libraries; empty if unknown."""
 
 
 class Provider(Protocol):

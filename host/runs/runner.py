@@ -18,7 +18,7 @@ from ambidex.host.loop.episode import InterruptedEpisodeError
 from ambidex.host.loop.trial import MakeAgent, Trial
 from ambidex.host.records.announcement import withdraw_all
 from ambidex.host.records.config import MOST_RUNS, Job, RunConfig, code_hash
-from ambidex.host.records.environment import keep, this_environment
+from ambidex.host.records.environment import Environment, keep, this_environment
 from ambidex.host.records.rows import Row, Rows, finished, read_rows, unjudged
 from ambidex.host.runs.live_table import AttemptState
 from ambidex.tasks import Suite
@@ -111,12 +111,14 @@ def run_jobs(
     machines: int = 1,
     watcher: Watcher = QUIET,
     stop: threading.Event | None = None,
+    environment: Environment | None = None,
 ) -> list[Row]:
     """Run the unfinished trials and return all rows of the run.
 
     Scored and unjudged trials are never run again; void and bug ones are. The caller has locked and
     adopted `folder`. On `KeyboardInterrupt` the running attempts get no row and every machine is
-    closed. `stop` is set when the run ends early, for agents that wait. Raises `ModelError` after
+    closed. `stop` is set when the run ends early, for agents that wait. `environment`: the one of
+    the trials, by default this process's with the configured image. Raises `ModelError` after
     `EQUAL_REFUSALS` trials in a row that the model refused from their first request on.
     """
     rows = Rows(folder)
@@ -128,8 +130,8 @@ def run_jobs(
     attempts = {job.key: [row for row in before if row.key == job.key] for job in todo}
     watcher.run_started(before, len(todo))
     stop = stop or threading.Event()
-    environment = keep(this_environment(config.image), folder)
-    trial = Trial(config, suite, make_agent, folder, stop.is_set, code_hash(), environment)
+    digest = keep(environment or this_environment(config.image), folder)
+    trial = Trial(config, suite, make_agent, folder, stop.is_set, code_hash(), digest)
     work = Work(todo, attempts, trial, rows, watcher, stop)
     threads = [
         threading.Thread(

@@ -38,7 +38,11 @@ class Libvirt:
         ) as provider:
             provider.snapshot(image)
             yield Source(
-                lambda: provider.machine(image), f"{image.base.name}:{image.id}", "libvirt"
+                lambda: provider.machine(image),
+                f"{image.base.name}:{image.id}",
+                "libvirt",
+                "kvm" if provider.shape(image).kind == "kvm" else "tcg",
+                image.layer_id,
             )
 
 
