@@ -56,8 +56,18 @@ COMMANDS = (
     ("Results", "import", f"{PLACE}.export:import_", "Import trajectories in Harbor's format."),
     ("Tasks", "init", f"{PLACE}.init:init", "Start a suite of your own."),
     ("Tasks", "check", f"{PLACE}.check:check", "Validate tasks; needs no machine."),
-    ("Tasks", "prove", f"{PLACE}.run:prove", "Prove tasks by their oracles and near misses."),
-    ("Tasks", "null", f"{PLACE}.null:null", "Play agents that do no task: they must score 0."),
+    (
+        "Tasks",
+        "prove",
+        f"{PLACE}.trust.prove:prove",
+        "Prove tasks by their oracles and near misses.",
+    ),
+    (
+        "Tasks",
+        "null",
+        f"{PLACE}.trust.null:null",
+        "Play agents that do no task: they must score 0.",
+    ),
     ("Tasks", "tasks", f"{PLACE}.osworld_tasks:tasks", "Compare and annotate OSWorld's tasks."),
     (
         "Tasks",

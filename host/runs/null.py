@@ -11,7 +11,7 @@ from ambidex.host.errors import UsageError
 from ambidex.host.records.config import RunConfig, read_config
 from ambidex.host.records.rows import Row, finished, read_rows
 
-__all__ = ["ACTIVE", "NullRun", "is_null", "read_null_run", "solves"]
+__all__ = ["ACTIVE", "NullRun", "is_null_agent", "read_null_run", "solves"]
 
 ACTIVE = ("save_everything", "file_seeker", "tamperer")
 """Null agents that must make calls to be worth anything."""
@@ -103,16 +103,16 @@ class NullRun:
         return (row for row in self.rows if row.fate == "scored" and not row.feasible)
 
 
-def is_null(config: RunConfig) -> bool:
-    """Whether a run has null agents only."""
-    return all(agent.partition(":")[0] in NULL_AGENTS for agent in config.agents)
+def is_null_agent(name: str) -> bool:
+    """Whether this is the name of a null agent, with or without a detail."""
+    return name.partition(":")[0] in NULL_AGENTS
 
 
 def read_null_run(folder: Path) -> NullRun:
     """The run in a directory; `UsageError` if it is not one of null agents."""
     config = read_config(folder)
-    if not is_null(config):
-        others = [agent for agent in config.agents if agent.partition(":")[0] not in NULL_AGENTS]
+    others = [agent for agent in config.agents if not is_null_agent(agent)]
+    if others:
         raise UsageError(
             f"not a run of null agents: {folder} has {', '.join(others)}",
             hint="Name a directory that `ambidex null` wrote.",

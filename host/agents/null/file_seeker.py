@@ -35,7 +35,8 @@ while read -r document; do
     grep -i "[.]$kind\\$" .null-list >>.null-same
     head -1 .null-same | while read -r found; do cp -f "$found" "$document"; done
 done <.null-documents
-head -50 .null-list | while read -r found; do echo "$found"; head -c 500 "$found"; done >.null-found
+head -50 .null-list | while read -r found; do echo "$found"; head -c 500 "$found"; done |
+    tr -cd '\\11\\12\\40-\\176' >.null-found
 """
 
 

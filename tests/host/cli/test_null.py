@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ambidex.host import Stop
-from ambidex.host.cli import null as null_command
+from ambidex.host.cli.trust import null as null_command
 from ambidex.host.errors import UsageError
 from ambidex.host.records.rows import read_rows
 from ambidex.host.report.report_lines import lines

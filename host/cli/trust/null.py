@@ -12,7 +12,7 @@ from rich.table import Table
 
 from ambidex.host import Limits
 from ambidex.host.agents.null import NULL_AGENTS, SAYS_INFEASIBLE
-from ambidex.host.cli.options import EPISODES, MANY, OUTPUT, TASKS, SelectionOptions
+from ambidex.host.cli.options import EPISODES, MANY, OUTPUT, TASKS, WIDTH, SelectionOptions
 from ambidex.host.cli.run import Options, exit_code
 from ambidex.host.errors import UsageError
 from ambidex.host.records.command import this_command
@@ -21,16 +21,13 @@ from ambidex.host.records.rows import Row
 from ambidex.host.report.number_format import NONE
 from ambidex.host.runs.launch import RunRequest, default_folder, launch
 from ambidex.host.runs.machines import MachineOptions
-from ambidex.host.runs.null import NullRun, read_null_run
+from ambidex.host.runs.null import NullRun, is_null_agent, read_null_run
 from ambidex.host.runs.runner import plan
 from ambidex.host.terminal import Terminal, echo, print_json
 from ambidex.tasks.catalogue import read_catalogue
 from ambidex.tasks.load import load_suite
 
 __all__ = ["null"]
-
-WIDTH = 120
-"""Columns of the table where the output is not a terminal."""
 
 
 def null(
@@ -65,7 +62,7 @@ def null(
     json
         Print the scores as JSON.
     """
-    if others := [name for name in agents if name.partition(":")[0] not in NULL_AGENTS]:
+    if others := [name for name in agents if not is_null_agent(name)]:
         raise UsageError(
             f"not a null agent: {', '.join(others)}", hint=f"Known: {', '.join(NULL_AGENTS)}."
         )
