@@ -52,6 +52,12 @@ COMMANDS = (
     ("Results", "report", f"{PLACE}.report:report", "Report the metrics of runs."),
     ("Results", "compare", f"{PLACE}.compare:compare", "Compare two runs task by task."),
     ("Results", "score", f"{PLACE}.report:score", "Judge the stored evidence of a run again."),
+    (
+        "Results",
+        "passport",
+        f"{PLACE}.trust.passport:passport",
+        "Write a passport of a run's numbers, or verify one.",
+    ),
     ("Results", "export", f"{PLACE}.export:export", "Export an episode, a run or a suite."),
     ("Results", "import", f"{PLACE}.export:import_", "Import trajectories in Harbor's format."),
     ("Tasks", "init", f"{PLACE}.init:init", "Start a suite of your own."),

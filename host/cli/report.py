@@ -16,11 +16,9 @@ from ambidex.host.report.failure_sheet import write_sheet
 from ambidex.host.report.findings import find
 from ambidex.host.report.text_report import as_json, lines, tables
 from ambidex.host.runs.null import read_null_run
-from ambidex.host.runs.rescoring import rejudge, write_rescored
+from ambidex.host.runs.rescoring import rejudge, suite_of, write_rescored
 from ambidex.host.terminal import Terminal, echo, one_line, print_json
 from ambidex.tasks.catalogue import read_catalogue
-from ambidex.tasks.load import load_suite
-from ambidex.tasks.survey import Selection
 
 __all__ = ["report", "score"]
 
@@ -127,12 +125,7 @@ def score(
     suite
         Where the tasks are now, if they have moved since the run.
     """
-    config = read_config(run)
-    names = tuple(config.tasks)
-    # The files of a task's setup are not needed to judge it.
-    selection = Selection(names, unready=True)
-    where = suite or Path(config.suite)
-    judged = list(rejudge(run, load_suite(where, read_catalogue(), selection=selection)))
+    judged = list(rejudge(run, suite_of(read_config(run), read_catalogue(), suite)))
     path = write_rescored(run, judged)
     changed = [trial for trial in judged if trial.differs]
     if json:
