@@ -1,7 +1,8 @@
 """The command line. Each command is a function; its types and docstring are its help text.
 
-Exit codes: 0 success · 1 the command ran and the answer is no (a failed proof, a `bug` row, a
-changed score, a deletion that was declined) · 2 invalid arguments or data · 3 not now: a machine, a
+Exit codes: 0 success · 1 the command ran and the answer is no (a failed proof, a task that a null
+agent solved, a `bug` row, a changed score, a passport that does not match, a deletion that was
+declined) · 2 invalid arguments or data · 3 not now: a machine, a
 guest or a model failed, a run or a port is in use, trials remained void or unjudged, or a report is
 incomplete · 130 interrupted
 """
