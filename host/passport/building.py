@@ -7,6 +7,7 @@ only, not on where they are or on when the passport is made.
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
@@ -124,12 +125,19 @@ def run_facts(run: Path) -> RunFacts:
 
 
 def evidence_hash(trial: Path) -> str:
-    """SHA-256 over the names and contents of a trial's evidence; empty if there is none."""
+    """SHA-256 over the names and contents of a trial's evidence; empty if there is none. The host
+    writes no links there: one that somebody added is hashed as what it says, and not followed."""
     folder = trial / "evidence"
     if not folder.is_dir():
         return ""
-    files = sorted(path for path in folder.rglob("*") if path.is_file())
-    return hash_of_files((path.relative_to(folder).as_posix(), path) for path in files)
+    named: list[tuple[str, Path]] = []
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder).as_posix()
+        if path.is_symlink():
+            named.append((f"{name} -> {path.readlink()}", Path(os.devnull)))
+        elif path.is_file():
+            named.append((name, path))
+    return hash_of_files(named)
 
 
 def endpoint_class(model: ModelConfig) -> str:

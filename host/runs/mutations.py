@@ -78,7 +78,7 @@ class Mutation:
         """A mutated copy of the evidence."""
         with TemporaryDirectory(prefix="ambidex-mutated-") as scratch:
             copy = Path(scratch) / "evidence"
-            shutil.copytree(evidence, copy)
+            shutil.copytree(evidence, copy, symlinks=True)
             self.change(copy)
             yield copy
 

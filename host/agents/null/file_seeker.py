@@ -23,8 +23,8 @@ LONGEST = 2000
 
 SCRIPT = f"""
 find / \\( {" -o ".join(f"-path {folder}" for folder in ELSEWHERE)} \\) -prune -o -type f \\
-    \\( {" -o ".join(f"-iname '{name}'" for name in NAMES)} \\) -readable -size -20M -print \\
-    >.null-list 2>/dev/null
+    \\( {" -o ".join(f"-iname '{name}'" for name in NAMES)} \\) \\
+    -not -iname '*preference*' -readable -size -20M -print >.null-list 2>/dev/null
 {DOCUMENTS} >.null-documents 2>/dev/null
 while read -r document; do
     name=${{document##*/}}; kind=${{document##*.}}

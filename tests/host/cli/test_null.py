@@ -17,6 +17,7 @@ from ambidex.host.report.text_report import measures
 from ambidex.host.runs.null import read_null_run
 from ambidex.tasks import Suite
 from tests.support.commands import ambidex
+from tests.support.osworld import ID, task, write
 from tests.support.peer import CATALOGUE
 from tests.support.played import row, run_of
 from tests.support.suites import CELL, IMPOSSIBLE, config_of, run_in, write_suite
@@ -70,6 +71,24 @@ def test_a_task_that_is_solved_by_doing_nothing_is_named_and_exit_1(
     assert "solved by doing nothing: 1 of 3 tasks" in printed
     assert "easy: says_done" in printed
     assert read_null_run(out).solvable == {"easy": ("says_done",)}
+
+
+def test_osworld_s_lists_select_tasks_and_what_stays_void_has_no_score(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    checkout = write(tmp_path / "checkout", task())
+    write(checkout, task(id="9999ffff-0000-4000-8000-000000000000"))
+    chosen = tmp_path / "list.json"
+    chosen.write_text(json.dumps({"os": [ID]}))
+    agents = ("--agents", "says_done", "says_infeasible")
+    words = ("null", checkout, "--list", chosen, "--out", tmp_path / "null", *agents, *PEERS)
+    assert ambidex(*words) == 3, "a peer cannot set the clock, as OSWorld's tasks need it"
+    printed = capsys.readouterr().out
+    assert "os-0123abcd" in printed
+    assert "9999ffff" not in printed
+    assert "solved by doing nothing: 0 of 0 tasks that all agents tried" in printed
+    assert "– means no score" in printed
+    assert {one.task for one in read_rows(tmp_path / "null")} == {"os-0123abcd"}
 
 
 def test_other_agents_are_refused(suite: Suite, capsys: pytest.CaptureFixture[str]) -> None:
