@@ -50,8 +50,8 @@ def osworld(
     loaded = load_suite(suite, catalogue, selection=Selection(tasks))
     request = RunRequest(
         suite=loaded,
-        agents=("noop",),
-        jobs=plan(("noop",), runs, loaded),
+        agents=("says_done",),
+        jobs=plan(("says_done",), runs, loaded),
         options=RunOptions(runs=runs, settle=0.0),
         limits=Limits(steps=1),
         catalogue=catalogue,

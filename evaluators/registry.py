@@ -10,7 +10,7 @@ import difflib
 import importlib
 import inspect
 import pkgutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -29,7 +29,16 @@ from pydantic import (
 import ambidex.evaluators as package
 from ambidex.evaluators import Score, UnreadableError
 
-__all__ = ["Evaluator", "EvidenceName", "TaskFile", "bind", "evaluator", "evaluators", "named"]
+__all__ = [
+    "Evaluator",
+    "EvidenceName",
+    "TaskFile",
+    "bind",
+    "evaluator",
+    "evaluators",
+    "evidence_name",
+    "named",
+]
 
 P = ParamSpec("P")
 
@@ -107,6 +116,12 @@ def evaluators() -> dict[str, Evaluator[...]]:
     """All evaluators of the package by name."""
     modules = (info.name for info in pkgutil.iter_modules(package.__path__))
     return {name: found for module in modules for name, found in _of_module(module).items()}
+
+
+def evidence_name(use: str, arguments: Mapping[str, object]) -> str:
+    """The name of the piece of evidence that a check reads; empty if it reads all of them."""
+    field = named(use).model.model_fields.get("file")
+    return str(arguments.get("file", field.default)) if field else ""
 
 
 def named(use: str) -> Evaluator[...]:

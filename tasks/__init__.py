@@ -31,6 +31,7 @@ __all__ = [
     "Verdict",
     "WrongTaskError",
     "is_gui",
+    "judge_one",
     "verbs_of",
 ]
 
@@ -163,6 +164,11 @@ class Task:
         """The group to which it belongs in a report."""
         apps = self.spec.apps
         return self.spec.domain or (apps[0] if len(apps) == 1 else "multi" if apps else "")
+
+
+def judge_one(check: Callable[[Path], Score], evidence: Path) -> Verdict:
+    """The score of one check as a verdict, as the box returns it."""
+    return Verdict(check(evidence))
 
 
 def verbs_of(task: Task) -> Verbs:

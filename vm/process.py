@@ -27,6 +27,7 @@ def run(
     hint: str = "",
     env: Mapping[str, str] | None = None,
     cwd: Path | None = None,
+    standard_input: Path = Path(os.devnull),
     log: Path | None = None,
     progress: Callable[[str], None] | None = None,
     pass_fds: Sequence[int] = (),
@@ -34,21 +35,23 @@ def run(
     """Run a program and return its output, stdout and stderr together.
 
     `MachineError` if it fails or is not installed; `what` names the operation in its message.
-    Output is also appended to `log` as it arrives, and each line is passed to `progress`.
+    The program reads the file `standard_input`. Output is also appended to `log` as it arrives, and
+    each line is passed to `progress`.
     """
     arguments = [str(word) for word in argv]
     try:
-        process = subprocess.Popen(
-            arguments,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            env={**(os.environ if env is None else env), "PATH": search_path()},
-            cwd=cwd,
-            pass_fds=pass_fds,
-            text=True,
-            errors="replace",
-        )
+        with standard_input.open("rb") as given:
+            process = subprocess.Popen(
+                arguments,
+                stdin=given,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                env={**(os.environ if env is None else env), "PATH": search_path()},
+                cwd=cwd,
+                pass_fds=pass_fds,
+                text=True,
+                errors="replace",
+            )
     except FileNotFoundError:
         raise MachineError(
             f"{what}: the program {arguments[0]!r} is not installed",

@@ -24,7 +24,7 @@ else
 fi
 
 machine=(qemu-system-x86 qemu-utils libvirt-daemon-driver-qemu libvirt-dev)
-tools=(bubblewrap mmdebstrap debian-archive-keyring squashfs-tools e2fsprogs fakeroot uidmap gcc pkg-config python3-dev python3-venv git tesseract-ocr)
+tools=(bubblewrap mmdebstrap debian-archive-keyring squashfs-tools e2fsprogs fakeroot uidmap gcc pkg-config python3-dev python3-venv git tesseract-ocr openssh-client)
 [ "$ID" != ubuntu ] || tools+=(ubuntu-keyring)
 tools+=("$@")
 

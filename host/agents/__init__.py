@@ -1,16 +1,16 @@
-"""Agents by name: oracle, noop, random, replay, model, planner, and your own classes.
+"""Agents by name: oracle, random, replay, model, planner, null agents, and your own classes.
 
 oracle[:tools|:gui]   plays the task's reference solution, by default the condition's;
                       oracle:tools:2 its second one by tools
-noop                  does nothing and declares the task done
 random                calls random tools with random arguments that fit their schemas
 replay:DIR            replays the recorded episode of the same task from a run (DIR)
 model                 asks a model, in a dialect (see host.dialects)
 planner               asks one model what to do, and another where on the screen that is
 near_miss:N           plays a task's Nth near miss (from 1); used by `prove`
+idle, says_done, …    do no task; used by `null` and `prove`, see host.agents.null
 module:Class          your own: Class(briefing) with a method step(observation) -> Decision
 
-Each built-in agent is a module of this package that assigns `AGENT`.
+Each built-in agent is a module of this package, or of `null`, that assigns `AGENT`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ from collections.abc import Callable
 from typing import cast
 
 from ambidex.host import Agent, Briefing, Model
+from ambidex.host.agents import null
 from ambidex.host.agents.kind import AgentKind, AgentRequest
+from ambidex.host.agents.null import NULL_AGENTS
 from ambidex.host.errors import UsageError
 from ambidex.host.named import load_reference, part_names
 from ambidex.host.records.config import ModelConfig, RunConfig
@@ -83,15 +85,15 @@ def check_agent(name: str, config: RunConfig, tasks: tuple[Task, ...]) -> None:
 def _kind(name: str) -> AgentKind | None:
     """The built-in agent of that name; None for any other name."""
     module_name = name.partition(":")[0]
-    package = sys.modules[__name__]
-    if all(module.name != module_name for module in pkgutil.iter_modules(package.__path__)):
-        return None
-    module = importlib.import_module(f"{__name__}.{module_name}")
-    return cast("AgentKind | None", getattr(module, "AGENT", None))
+    for package in (sys.modules[__name__], null):
+        if any(module.name == module_name for module in pkgutil.iter_modules(package.__path__)):
+            module = importlib.import_module(f"{package.__name__}.{module_name}")
+            return cast("AgentKind | None", getattr(module, "AGENT", None))
+    return None
 
 
 def _load_class(name: str) -> Callable[[Briefing], object]:
-    known = ", ".join(part_names(sys.modules[__name__], "AGENT"))
+    known = ", ".join((*part_names(sys.modules[__name__], "AGENT"), *NULL_AGENTS))
     agent = load_reference("agent", name, f"Known: {known}; or your own as module:Class.")
     if not callable(agent) or (inspect.isclass(agent) and not hasattr(agent, "step")):
         raise UsageError(f"not an agent: {name} has no method step(observation) -> Decision")

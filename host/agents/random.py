@@ -8,8 +8,9 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from ambidex.host import Briefing, Decision, Observation, ToolCall
+from ambidex.host import Briefing, Decision, Observation, Stop, ToolCall, is_gui
 from ambidex.host.agents.kind import AgentKind
+from ambidex.host.records.config import Modality
 
 __all__ = ["AGENT", "Random", "invent"]
 
@@ -18,15 +19,24 @@ KEYS = ("Return", "Escape", "Tab", "a", "ctrl", "Down")
 
 
 class Random:
-    """Calls one random tool per step, with random arguments that fit its schema. Never stops by
-    itself."""
+    """Calls one random tool per step, with random arguments that fit its schema. Stops by itself
+    only if it is offered none."""
 
-    def __init__(self, briefing: Briefing) -> None:
+    def __init__(self, briefing: Briefing, modality: Modality | None = None) -> None:
+        """`modality`: the only one whose tools it calls; None: both."""
         self._rng = random.Random(briefing.seed)
+        self._modality = modality
 
     def step(self, observation: Observation) -> Decision:
         """A call of a random tool."""
-        tool = self._rng.choice(observation.tools)
+        tools = [
+            tool
+            for tool in observation.tools
+            if self._modality is None or is_gui(tool.app) is (self._modality == "gui")
+        ]
+        if not tools:
+            return Decision(thought="There is no tool to call.", stop=Stop.DONE)
+        tool = self._rng.choice(tools)
         arguments = invent(tool.parameters, self._rng, observation.screen)
         id = f"{self._rng.getrandbits(64):016x}-{uuid.uuid4().hex[:8]}"
         return Decision(calls=(ToolCall(id, tool.name, arguments),))

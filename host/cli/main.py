@@ -1,7 +1,8 @@
 """The command line. Each command is a function; its types and docstring are its help text.
 
-Exit codes: 0 success · 1 the command ran and the answer is no (a failed proof, a `bug` row, a
-changed score, a deletion that was declined) · 2 invalid arguments or data · 3 not now: a machine, a
+Exit codes: 0 success · 1 the command ran and the answer is no (a failed proof, a task that a null
+agent solved, a `bug` row, a changed score, a passport that does not match, a deletion that was
+declined) · 2 invalid arguments or data · 3 not now: a machine, a
 guest or a model failed, a run or a port is in use, trials remained void or unjudged, or a report is
 incomplete · 130 interrupted
 """
@@ -52,11 +53,28 @@ COMMANDS = (
     ("Results", "report", f"{PLACE}.report:report", "Report the metrics of runs."),
     ("Results", "compare", f"{PLACE}.compare:compare", "Compare two runs task by task."),
     ("Results", "score", f"{PLACE}.report:score", "Judge the stored evidence of a run again."),
+    (
+        "Results",
+        "passport",
+        f"{PLACE}.trust.passport:passport",
+        "Write a passport of a run's numbers, or verify one.",
+    ),
     ("Results", "export", f"{PLACE}.export:export", "Export an episode, a run or a suite."),
     ("Results", "import", f"{PLACE}.export:import_", "Import trajectories in Harbor's format."),
     ("Tasks", "init", f"{PLACE}.init:init", "Start a suite of your own."),
     ("Tasks", "check", f"{PLACE}.check:check", "Validate tasks; needs no machine."),
-    ("Tasks", "prove", f"{PLACE}.run:prove", "Prove tasks by their oracles and near misses."),
+    (
+        "Tasks",
+        "prove",
+        f"{PLACE}.trust.prove:prove",
+        "Prove tasks by their oracles and near misses.",
+    ),
+    (
+        "Tasks",
+        "null",
+        f"{PLACE}.trust.null:null",
+        "Play agents that do no task: they must score 0.",
+    ),
     ("Tasks", "tasks", f"{PLACE}.osworld_tasks:tasks", "Compare and annotate OSWorld's tasks."),
     (
         "Tasks",
@@ -123,7 +141,7 @@ GROUPS = {
 for group, name, place, summary in COMMANDS:
     app.command(place, name=name, help=summary, group=GROUPS[group])
 
-LOADING = ("run", "experiment", "prove")
+LOADING = ("run", "experiment", "prove", "null")
 """Commands that take a while to read tasks and tools before they show anything of a run."""
 
 

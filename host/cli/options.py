@@ -20,12 +20,15 @@ __all__ = [
     "OFFER",
     "OUTPUT",
     "TASKS",
+    "WIDTH",
     "CheckpointOptions",
     "Json",
     "SelectionOptions",
 ]
 
 MANY = Parameter(consume_multiple=True, negative="")
+WIDTH = 120
+"""Columns of a wide table where the output is not a terminal."""
 Json = Annotated[bool, Parameter(negative="", help="Print JSON.")]
 
 TASKS = Group("Tasks", sort_key=1)

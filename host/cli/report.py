@@ -15,11 +15,10 @@ from ambidex.host.report.export import write_csv, write_json, write_parquet
 from ambidex.host.report.failure_sheet import write_sheet
 from ambidex.host.report.findings import find
 from ambidex.host.report.text_report import as_json, lines, tables
-from ambidex.host.runs.rescoring import rejudge, write_rescored
+from ambidex.host.runs.null import read_null_run
+from ambidex.host.runs.rescoring import rejudge, suite_of, write_rescored
 from ambidex.host.terminal import Terminal, echo, one_line, print_json
 from ambidex.tasks.catalogue import read_catalogue
-from ambidex.tasks.load import load_suite
-from ambidex.tasks.survey import Selection
 
 __all__ = ["report", "score"]
 
@@ -33,6 +32,7 @@ def report(
     released: Annotated[bool, ON] = False,
     assisted: Annotated[bool, ON] = False,
     complete: Annotated[bool, ON] = False,
+    exclude_null_solvable: Path | None = None,
     paper: str = "",
     html: Path | None = None,
     csv: Path | None = None,
@@ -54,6 +54,9 @@ def report(
         Include the trials in which a person helped.
     complete
         Report nothing unless every planned trial has a score; otherwise list those that have none.
+    exclude_null_solvable
+        A run of `ambidex null`: leave out the tasks that an agent solved there without doing them,
+        and name them.
     paper
         The model of the paper whose figures to show alongside; by default the one that was run.
     html
@@ -84,7 +87,8 @@ def report(
             echo(gap, error=True)
             echo(f"  {gap.command or f'Resume it: the same command, --out {gap.run}'}", error=True)
         return 3
-    report_lines = lines(runs, rescored=rescored, assisted=assisted)
+    without = read_null_run(exclude_null_solvable) if exclude_null_solvable else None
+    report_lines = lines(runs, rescored=rescored, assisted=assisted, without=without)
     empty = (gap.run for gap in open_gaps if gap.empty)
     findings = find(report_lines, as_released=released, paper=paper, empty=empty)
     if json:
@@ -121,12 +125,7 @@ def score(
     suite
         Where the tasks are now, if they have moved since the run.
     """
-    config = read_config(run)
-    names = tuple(config.tasks)
-    # The files of a task's setup are not needed to judge it.
-    selection = Selection(names, unready=True)
-    where = suite or Path(config.suite)
-    judged = list(rejudge(run, load_suite(where, read_catalogue(), selection=selection)))
+    judged = list(rejudge(run, suite_of(read_config(run), read_catalogue(), suite)))
     path = write_rescored(run, judged)
     changed = [trial for trial in judged if trial.differs]
     if json:

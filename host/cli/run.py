@@ -1,4 +1,4 @@
-"""The commands that run episodes on machines: run, experiment, prove and replay."""
+"""The commands that run episodes on machines: run, experiment and replay."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cyclopts.validators import Number
 
 from ambidex.host import Limits
 from ambidex.host.agents import refuse_unused_model
-from ambidex.host.cli.listing import experiment_table, proof_json, proof_table, replay_table
+from ambidex.host.cli.listing import experiment_table, replay_table
 from ambidex.host.cli.machines import watched
 from ambidex.host.cli.options import (
     EPISODES,
@@ -23,7 +23,6 @@ from ambidex.host.cli.options import (
     OUTPUT,
     TASKS,
     CheckpointOptions,
-    Json,
     SelectionOptions,
 )
 from ambidex.host.errors import UsageError
@@ -49,16 +48,13 @@ from ambidex.host.runs.experiment import cells, read_experiment
 from ambidex.host.runs.launch import RunRequest, ask_models, check, default_folder, launch
 from ambidex.host.runs.machines import MachineOptions
 from ambidex.host.runs.offers import default_exposure
-from ambidex.host.runs.prove import agents_of, verdicts
-from ambidex.host.runs.prove import jobs as proof_jobs
 from ambidex.host.runs.runner import plan
 from ambidex.host.terminal import Terminal, echo, one_line, print_json
 from ambidex.host.travel.divergence import compare_episodes
-from ambidex.tasks import Verbs
 from ambidex.tasks.catalogue import read_catalogue
 from ambidex.tasks.load import load_suite
 
-__all__ = ["exit_code", "experiment", "prove", "replay", "run"]
+__all__ = ["Options", "Settle", "exit_code", "experiment", "replay", "run"]
 
 Settle = Annotated[float, Parameter(validator=Number(gte=0, lte=LONGEST_SETTLE))]
 IN_MODEL, IN_OFFER, IN_EPISODES, IN_OUTPUT = (
@@ -106,8 +102,8 @@ def run(
         A directory of tasks, or a checkout of OSWorld, MCPMark or LiveMCPBench; detected from its
         files.
     agent
-        oracle[:tools|:gui], noop, random, replay:DIR, model, or your own module:Class. By default
-        model if --model is given, otherwise oracle.
+        oracle[:tools|:gui], random, replay:DIR, model, a null agent (see `ambidex null`), or your
+        own module:Class. By default model if --model is given, otherwise oracle.
     model
         The model's name in litellm, or on the server at --base-url. Implies --agent model.
     base_url
@@ -251,61 +247,6 @@ def experiment(
     print_results([folder / cell.name for cell in planned], details)
     echo(f"rows, trajectories and evidence: {folder}; `ambidex report {folder} --html FILE`")
     return 1 if 1 in codes else max(codes)
-
-
-def prove(
-    suite: Path,
-    *,
-    tasks: Annotated[tuple[str, ...], MANY] = (),
-    of: SelectionOptions = SelectionOptions(),
-    repeats: Annotated[int, Parameter(validator=Number(gte=0))] = 0,
-    out: Path | None = None,
-    settle: Settle = 5.0,
-    json: Json = False,
-    machines: MachineOptions = MachineOptions(),
-) -> int:
-    """Prove tasks: each oracle must score 1; doing nothing, and each near miss, must score 0.
-
-    Parameters
-    ----------
-    suite
-        A directory of tasks, or a checkout of OSWorld or MCPMark.
-    tasks
-        Only these tasks, by name.
-    repeats
-        Repeat each verdict on this many forks of the machine, and on a virtual machine once more
-        with the clock a year on: all must be the same.
-    out
-        Directory of the run; by default a new one in runs/.
-    settle
-        The maximum time the screen may take to settle after a step, in seconds.
-    """
-    catalogue = read_catalogue()
-    loaded = load_suite(suite, catalogue, selection=of.with_tasks(tasks))
-    without_oracle = [task.name for task in loaded.tasks if not task.spec.oracle]
-    if without_oracle and any(isinstance(task.body, Verbs) for task in loaded.tasks):
-        raise UsageError(f"tasks without an oracle cannot be proved: {', '.join(without_oracle)}")
-    if without_oracle:
-        echo(f"{len(without_oracle)} tasks have no oracle: for them, only doing nothing is checked")
-    agents = tuple(sorted({agent for task in loaded.tasks for agent in agents_of(task)}))
-    request = RunRequest(
-        suite=loaded,
-        agents=agents,
-        jobs=proof_jobs(loaded),
-        # A task's setup is a part of what is proved.
-        options=RunOptions(settle=settle, no_stage_cache=True),
-        repeats=repeats,
-        limits=Limits(steps=1000),
-        catalogue=catalogue,
-    )
-    folder = out or default_folder(loaded, agents, "hybrid")
-    proofs = verdicts(loaded, launch(request, folder, machines))
-    if json:
-        print_json(proof_json(proofs))
-    else:
-        Terminal().print(proof_table(loaded, proofs))
-        echo(f"{sum(v.holds for v in proofs)} of {len(proofs)} hold; evidence: {folder}")
-    return 0 if all(v.holds for v in proofs) else 1
 
 
 def replay(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -9,10 +10,10 @@ from ambidex.evaluators import Score
 from ambidex.host import Stop
 from ambidex.host.box import LIMITS, Limits
 from ambidex.host.box.client import box
-from ambidex.tasks import Task, Verbs, Verdict, verbs_of
+from ambidex.tasks import Task, Verbs, Verdict, judge_one, verbs_of
 from ambidex.tasks.osworld.task import OSWorldBody
 
-__all__ = ["judge", "share_of_checks"]
+__all__ = ["judge", "judge_check", "share_of_checks"]
 
 
 def judge(task: Task, evidence: Path, stop: Stop, limits: Limits = LIMITS) -> Verdict:
@@ -37,6 +38,12 @@ def judge(task: Task, evidence: Path, stop: Stop, limits: Limits = LIMITS) -> Ve
             return box().judge(verdict, evidence, reads=store, twofold=True, limits=limits)
         case _:
             return box().judge(verdict, evidence, limits=limits)
+
+
+def judge_check(check: Callable[[Path], Score], evidence: Path, folder: Path) -> Score:
+    """The score of one check, computed in the box. `folder` is the task's, whose files the check
+    may compare with."""
+    return box().judge(partial(judge_one, check), evidence, reads=(folder,)).score
 
 
 def share_of_checks(task: Task, evidence: Path) -> float:

@@ -45,6 +45,11 @@ class Environment(BaseModel):
     image: str
     """Name and id of the guest's image. The id depends on the base image, the guest's code and the
     guest's lock file."""
+    accelerator: str = ""
+    """What ran the machines: `kvm`, `tcg` (emulation) or `none` (no virtual machine); empty in
+    older runs, and where the provider does not say."""
+    guest_code: str = ""
+    """Digest of the guest's code and libraries; empty as above."""
 
     @property
     def digest(self) -> str:
@@ -52,10 +57,13 @@ class Environment(BaseModel):
         parts = [f"python {self.python}", f"machine {self.machine}", f"image {self.image}"]
         parts += [f"package {name} {self.packages[name]}" for name in sorted(self.packages)]
         parts += [f"program {name} {self.programs[name]}" for name in sorted(self.programs)]
+        # Older environments have neither, and keep their digest.
+        parts += [f"accelerator {self.accelerator}"] if self.accelerator else []
+        parts += [f"guest {self.guest_code}"] if self.guest_code else []
         return sha256("\n".join(parts).encode()).hexdigest()
 
 
-def this_environment(image: str) -> Environment:
+def this_environment(image: str, accelerator: str = "", guest_code: str = "") -> Environment:
     """The environment of this process, with guests made from `image`."""
     return Environment(
         python=f"{platform.python_implementation()} {platform.python_version()}",
@@ -63,6 +71,8 @@ def this_environment(image: str) -> Environment:
         packages=installed(),
         programs={name: _program_version(name) for name in PROGRAMS},
         image=image,
+        accelerator=accelerator,
+        guest_code=guest_code,
     )
 
 

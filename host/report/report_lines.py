@@ -16,6 +16,7 @@ from ambidex.host.records.rows import Row, read_rows
 from ambidex.host.report.metrics import MOST_LOST, Summary, rows_at, summarize
 from ambidex.host.report.number_format import percent
 from ambidex.host.report.paper import model_of
+from ambidex.host.runs.null import NullRun
 from ambidex.host.runs.rescoring import read_rescored
 
 __all__ = ["Line", "labelled", "lines", "missing", "runs_in"]
@@ -44,6 +45,8 @@ class Line:
     assisted: int
     """Scored trials in which a person helped; they are left out of `rows`."""
     summary: Summary
+    excluded: tuple[str, ...] = ()
+    """Tasks that are left out because a null agent solved them; they are in no other field."""
     label: str = ""
     """Its name among the lines of a report; empty: its own, see `name`."""
 
@@ -120,6 +123,14 @@ class Line:
         )
 
     @property
+    def exclusion(self) -> str:
+        """Which tasks are left out because a null agent solved them; empty if none is."""
+        if not self.excluded:
+            return ""
+        names, count = ", ".join(self.excluded), len(self.excluded)
+        return f"{self.name}: tasks left out because a null agent solved them ({count}): {names}."
+
+    @property
     def paper_model(self) -> str | None:
         """The paper's name for the model; None if the paper does not have it."""
         return model_of(self.player) if self.agent == "model" else None
@@ -162,11 +173,18 @@ def missing(config: RunConfig, rows: Iterable[Row]) -> tuple[str, ...]:
     )
 
 
-def lines(runs: Iterable[Path], *, rescored: bool = False, assisted: bool = False) -> list[Line]:
+def lines(
+    runs: Iterable[Path],
+    *,
+    rescored: bool = False,
+    assisted: bool = False,
+    without: NullRun | None = None,
+) -> list[Line]:
     """The lines of these runs. Raises `UsageError` for a directory that neither is nor contains a
     run.
 
-    Trials in which a person helped are left out and counted, unless `assisted` is set.
+    Trials in which a person helped are left out and counted, unless `assisted` is set. Tasks that
+    a null agent solved in the run `without` are left out and named.
     """
     found = []
     for run in runs_in(runs):
@@ -174,15 +192,18 @@ def lines(runs: Iterable[Path], *, rescored: bool = False, assisted: bool = Fals
         if not (run / RESULTS).is_file():
             continue  # begun, without a row yet: see `completeness`
         rows = read_rescored(run) if rescored else read_rows(run)
+        excluded = without.solvable_of(settings) if without else ()
+        rows = [row for row in rows if row.task not in excluded]
+        kept = _without(settings, excluded)
         for agent in sorted({row.agent for row in rows}):
             own = [row for row in rows if row.agent == agent]
             # A run of `ambidex prove` has several agents, and not every one plays every task.
             alone = len(settings.agents) == 1
-            tasks = tuple(settings.tasks if alone else sorted({row.task for row in own}))
-            begins = len(settings.fork.branches) if settings.fork else len(tasks)
+            tasks = tuple(kept.tasks if alone else sorted({row.task for row in own}))
+            begins = len(kept.fork.branches) if kept.fork else len(tasks)
             planned = begins * settings.runs if alone else len({row.key for row in own})
             count = 0 if assisted else sum(row.assisted for row in own)
-            absent = missing(settings, own)
+            absent = missing(kept, own)
             own = [row for row in own if assisted or not row.assisted]
             for cap in sorted({*settings.checkpoints, settings.limits.steps}):
                 if cap <= settings.limits.steps:
@@ -199,9 +220,23 @@ def lines(runs: Iterable[Path], *, rescored: bool = False, assisted: bool = Fals
                             absent,
                             count,
                             summarize(capped),
+                            excluded,
                         )
                     )
     return labelled(found)
+
+
+def _without(config: RunConfig, tasks: Sequence[str]) -> RunConfig:
+    """The configuration as if these tasks had not been part of the run."""
+    if not tasks:
+        return config
+    kept = {name: hash for name, hash in config.tasks.items() if name not in tasks}
+    fork = config.fork
+    if fork:
+        starts = tuple(f"{task}." for task in tasks)
+        branches = tuple(one for one in fork.branches if not one.trial.startswith(starts))
+        fork = fork.model_copy(update={"branches": branches})
+    return config.model_copy(update={"tasks": kept, "fork": fork})
 
 
 def labelled(lines: Sequence[Line]) -> list[Line]:

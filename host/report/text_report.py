@@ -53,6 +53,7 @@ def as_json(lines: Sequence[Line], findings: Findings | None = None) -> list[dic
             "planned": line.planned,
             "missing": line.missing,
             "assisted": line.assisted,
+            "excluded": line.excluded,
             **asdict(line.summary),
             "repeats": [asdict(result) for result in findings.repeats[at]],
             "failures": dict(findings.failures[at]),
@@ -95,6 +96,7 @@ def _headline(lines: Sequence[Line]) -> Iterator[RenderableType]:
     yield _metrics(lines)
     yield from (Text(line.warning, style="bold red") for line in lines if line.warning)
     yield from (Text(line.gap, style="red") for line in lines if line.gap)
+    yield from (Text(line.exclusion, style="yellow") for line in lines if line.exclusion)
 
 
 def _parts(lines: Sequence[Line], findings: Findings) -> Iterator[RenderableType]:
@@ -217,6 +219,7 @@ def measures(line: Line) -> dict[str, str]:
         "infeasible tasks recognized": f"{s.recognized}/{s.infeasible}",
         "feasible tasks called infeasible": str(s.wrongly_infeasible),
         "left out: tasks that cannot run here": str(len(line.config.left_out)),
+        "left out: tasks that a null agent solved": str(len(line.excluded)),
         "two verdicts: differ, strictly solved": _twice(s),
         "ended by": ", ".join(f"{stop} {count}" for stop, count in sorted(s.stops.items())),
         "tool calls (with an error)": f"{s.tool_calls} ({s.tool_errors})",

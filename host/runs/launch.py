@@ -41,6 +41,7 @@ from ambidex.host.records.config import (
     read_config,
     refuse_another,
 )
+from ambidex.host.records.environment import this_environment
 from ambidex.host.records.rows import NAME as RESULTS
 from ambidex.host.records.rows import Row, finished, read_rows, unjudged
 from ambidex.host.runs.first_request import ask_each_model
@@ -229,6 +230,7 @@ def _run(
         watcher=display,
         stop=stopped,
         stages=stage_store(source),
+        environment=this_environment(source.image, source.accelerator, source.guest_code),
     )
     if unjudged(rows):
         rows = judge_run(folder, request.suite, config.jury, make_model, display.message)

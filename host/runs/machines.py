@@ -59,6 +59,10 @@ class Source:
     base: str = ""
     """Names the saved machine that all of them start from, such that one made anew has another
     name; empty if their state cannot be saved as a task's stage."""
+    accelerator: str = ""
+    """`kvm`, `tcg` (emulation) or `none` (no virtual machine); empty if unknown."""
+    guest_code: str = ""
+    """Digest of the guest's code and libraries; empty if unknown."""
 
 
 class Provider(Protocol):

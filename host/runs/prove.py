@@ -1,10 +1,12 @@
-"""Prove a suite: a task must score 1 by its oracles, and 0 by the no-op and by its near misses."""
+"""Prove a suite: a task must score 1 by its oracles, and 0 by doing nothing and by its near
+misses."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ambidex.host.agents.null import SAYS_DONE
 from ambidex.host.agents.oracle import oracle_names
 from ambidex.host.records.config import Job
 from ambidex.host.records.rows import Key, Row, finished
@@ -48,10 +50,10 @@ class Claim:
 
 
 def agents_of(task: Task) -> list[str]:
-    """The agents that prove a task: each of its oracles, the no-op and its near misses."""
+    """The agents that prove a task: each of its oracles, `says_done` and its near misses."""
     oracles = [f"oracle:{name}" for name in sorted(oracle_names(task), key=_tools_first)]
     misses = [f"near_miss:{number + 1}" for number in range(len(task.spec.near_miss))]
-    return [*oracles, "noop", *misses]
+    return [*oracles, SAYS_DONE, *misses]
 
 
 def _tools_first(name: str) -> tuple[bool, str]:

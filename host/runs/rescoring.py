@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,10 +14,13 @@ from ambidex.host.errors import UsageError
 from ambidex.host.loop.interim_verdicts import interim_evidence
 from ambidex.host.loop.judge import judge
 from ambidex.host.loop.outcomes import scores_of
+from ambidex.host.records.config import RunConfig
 from ambidex.host.records.rows import InterimVerdict, Row, read_rows
-from ambidex.tasks import Suite, Task
+from ambidex.tasks import Suite, Task, ToolSpec
+from ambidex.tasks.load import load_suite
+from ambidex.tasks.survey import Selection
 
-__all__ = ["RescoredRow", "read_rescored", "rejudge", "write_rescored"]
+__all__ = ["RescoredRow", "read_rescored", "rejudge", "suite_of", "write_rescored"]
 
 NAME = "rescored.jsonl"
 
@@ -38,6 +41,13 @@ class RescoredRow:
     def task_changed(self) -> bool:
         """Whether the task has changed since the run."""
         return self.before.task_hash != self.now.task_hash
+
+
+def suite_of(config: RunConfig, catalogue: Mapping[str, ToolSpec], where: Path | None) -> Suite:
+    """The tasks of a run, to judge it again: from `where`, by default where they were. `TaskError`
+    if one is missing or invalid. The files of a task's setup are not needed."""
+    selection = Selection(tuple(config.tasks), unready=True)
+    return load_suite(where or Path(config.suite), catalogue, selection=selection)
 
 
 def rejudge(run: Path, suite: Suite) -> Iterator[RescoredRow]:

@@ -20,7 +20,7 @@ from ambidex.host.loop.trial import MakeAgent, Trial
 from ambidex.host.records.announcement import withdraw_all
 from ambidex.host.records.code import code_hash
 from ambidex.host.records.config import MOST_RUNS, Job, RunConfig
-from ambidex.host.records.environment import keep, this_environment
+from ambidex.host.records.environment import Environment, keep, this_environment
 from ambidex.host.records.rows import Row, Rows, finished, read_rows, unjudged
 from ambidex.host.runs.live_table import AttemptState
 from ambidex.tasks import Suite
@@ -115,14 +115,16 @@ def run_jobs(
     watcher: Watcher = QUIET,
     stop: threading.Event | None = None,
     stages: StageStore | None = None,
+    environment: Environment | None = None,
 ) -> list[Row]:
     """Run the unfinished trials and return all rows of the run.
 
     Scored and unjudged trials are never run again; void and bug ones are. The caller has locked and
     adopted `folder`. On `KeyboardInterrupt` the running attempts get no row and every machine is
-    closed. `stop` is set when the run ends early, for agents that wait. `stages` is
-    where the tasks' stages are saved, if they are (`host.loop.stage_cache`). Raises `ModelError`
-    after `EQUAL_REFUSALS` trials in a row that the model refused from their first request on.
+    closed. `stop` is set when the run ends early, for agents that wait. `stages` is where the
+    tasks' stages are saved, if they are (`host.loop.stage_cache`). `environment` is the one of the
+    trials, by default this process's with the configured image. Raises `ModelError` after
+    `EQUAL_REFUSALS` trials in a row that the model refused from their first request on.
     """
     rows = Rows(folder)
     if repaired := rows.repair():
@@ -133,9 +135,9 @@ def run_jobs(
     attempts = {job.key: [row for row in before if row.key == job.key] for job in todo}
     watcher.run_started(before, len(todo))
     stop = stop or threading.Event()
-    environment = keep(this_environment(config.image), folder)
-    cache = open_stages(config, stages, environment, watcher.message)
-    trial = Trial(config, suite, make_agent, folder, stop.is_set, code_hash(), environment, cache)
+    digest = keep(environment or this_environment(config.image), folder)
+    cache = open_stages(config, stages, digest, watcher.message)
+    trial = Trial(config, suite, make_agent, folder, stop.is_set, code_hash(), digest, cache)
     work = Work(todo, attempts, trial, rows, watcher, stop)
     threads = [
         threading.Thread(

@@ -45,7 +45,7 @@ def room(machine: Machine, tmp_path: Path) -> Iterator[httpx.Client]:
         version="test",
         suite="nowhere",
         tasks={"watched": ""},
-        agents=("noop",),
+        agents=("says_done",),
         condition="gui",
         runs=1,
         limits=Limits(),

@@ -85,7 +85,7 @@ def wanted(suite: Suite) -> RunConfig:
     return config_of(
         RunRequest(
             suite=suite,
-            agents=("near_miss:1", "noop", "oracle:gui", "oracle:tools"),
+            agents=("near_miss:1", "says_done", "oracle:gui", "oracle:tools"),
             jobs=proof_jobs(suite),
             options=RunOptions(settle=2.0),
             limits=Limits(steps=10),

@@ -105,7 +105,7 @@ def config_of(suite: Suite, **other: object) -> RunConfig:
         "version": "test",
         "suite": str(suite.folder),
         "tasks": {task.name: task.hash for task in suite.tasks},
-        "agents": ("noop",),
+        "agents": ("says_done",),
         "condition": "hybrid",
         "runs": 1,
         "limits": Limits(steps=5),

@@ -68,7 +68,7 @@ def play(folder: Path, suite: Suite, machines: Source, calls: Sequence[Call], **
         "version": "test",
         "suite": str(suite.folder),
         "tasks": {task.name: task.hash for task in suite.tasks},
-        "agents": ("noop",),
+        "agents": ("says_done",),
         "condition": "hybrid",
         "runs": 1,
         "limits": Limits(steps=15),
@@ -76,7 +76,7 @@ def play(folder: Path, suite: Suite, machines: Source, calls: Sequence[Call], **
     }
     config = RunConfig.model_validate(defaults | fields)
     branch = config.fork.branches[0] if config.fork else None
-    job = Job(TASK, "noop", 1, branch)
+    job = Job(TASK, "says_done", 1, branch)
     with locked(folder):
         adopt(folder, config)
         [row] = run_jobs([job], config, suite, folder, machines.make, make)

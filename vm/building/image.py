@@ -102,6 +102,11 @@ class Image:
     id: str
 
     @property
+    def layer_id(self) -> str:
+        """Digest of the guest's code and libraries; empty if the disk contains the guest."""
+        return self.layer.parent.name if self.layer else ""
+
+    @property
     def code(self) -> Path | None:
         """A folder with the content of the layer."""
         return self.layer and self.layer.with_name("tree")

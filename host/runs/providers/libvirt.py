@@ -42,7 +42,9 @@ class Libvirt:
                 lambda: provider.machine(image),
                 f"{image.base.name}:{image.id}",
                 "libvirt",
-                build_of(snapshot.folder) if provider.forks else "",
+                base=build_of(snapshot.folder) if provider.forks else "",
+                accelerator="kvm" if provider.shape(image).kind == "kvm" else "tcg",
+                guest_code=image.layer_id,
             )
 
 

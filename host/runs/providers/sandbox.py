@@ -31,7 +31,11 @@ class Sandbox:
         image = open_image(options.image, say=say, **({"code": code} if code else {}))
         with SandboxProvider(spares=options.machines, say=say) as provider:
             yield Source(
-                lambda: provider.machine(image), f"{image.base.name}:{image.id}", "sandbox"
+                lambda: provider.machine(image),
+                f"{image.base.name}:{image.id}",
+                "sandbox",
+                accelerator="none",
+                guest_code=image.layer_id,
             )
 
 

@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 
 from ambidex.host import Briefing, Frame, Limits, Observation, Stop
 from ambidex.host.agents import check_agent
-from ambidex.host.agents.noop import Noop
+from ambidex.host.agents.null.says_done import Says
 from ambidex.host.agents.oracle import play_oracle
 from ambidex.host.agents.random import Random, invent
 from ambidex.host.agents.replay import Replay
@@ -48,7 +48,7 @@ def test_the_same_seed_gives_the_same_calls() -> None:
 
 
 def test_doing_nothing_is_done_at_once() -> None:
-    decision = Noop().step(SEEN)
+    decision = Says(Stop.DONE).step(SEEN)
     assert (decision.calls, decision.stop) == ((), Stop.DONE)
 
 

@@ -82,7 +82,7 @@ def test_bad_data_is_one_sentence_and_exit_2(
         (["--agent", "near_miss"], "needs the number of a near miss"),
         (["--agent", "near_miss:2"], "no near miss 2 for cell, impossible"),
         (["--agent", "oracle:gui"], "no oracle by gui for cell"),
-        (["--provider", "none", "--agent", "noop"], "unknown provider: 'none'"),
+        (["--provider", "none", "--agent", "says_done"], "unknown provider: 'none'"),
         (["--image", "debian-13"], "there is no image 'debian-13'"),
         (["--tasks", "x"], "no task 'x'"),
     ],
@@ -136,7 +136,7 @@ def test_a_run_of_another_provider_image_or_condition_is_not_resumed(
         raise AssertionError("machines were opened")
 
     monkeypatch.setattr("ambidex.host.runs.launch.open_machines", opened)
-    words = ("run", suite.folder, "--agent", "noop", "--out", tmp_path)
+    words = ("run", suite.folder, "--agent", "says_done", "--out", tmp_path)
     made = config_of(suite, provider="libvirt", image="debian-12:1234")
     (tmp_path / "run.json").write_text(made.model_dump_json())
     for other, said in [
@@ -224,7 +224,7 @@ def test_run_report_score_and_replay_on_a_running_guest(
 
 def test_a_suite_is_proved_by_oracles_nothing_and_near_misses(suite: Suite, tmp_path: Path) -> None:
     agents = [agents_of(task) for task in suite.tasks]
-    assert agents == [["oracle:tools", "noop", "near_miss:1"], ["oracle:gui", "noop"]]
+    assert agents == [["oracle:tools", "says_done", "near_miss:1"], ["oracle:gui", "says_done"]]
     config = config_of(suite, agents=tuple({name for names in agents for name in names}))
     with locked(tmp_path):
         adopt(tmp_path, config)

@@ -49,7 +49,16 @@ def test_a_run_is_judged_when_its_trials_are_played(
 ) -> None:
     checkout, judge = write_checkout(tmp_path / "checkout", TASKS[0]), Recorded("one", {"": PROVED})
     monkeypatch.setattr(launch, "LiteModel", lambda config, prices, stopped: judge)
-    options = ("--agent", "noop", "--condition", "tools", "--provider", "attached", "--settle", "0")
+    options = (
+        "--agent",
+        "says_done",
+        "--condition",
+        "tools",
+        "--provider",
+        "attached",
+        "--settle",
+        "0",
+    )
     with peer() as (endpoint, _):
         monkeypatch.setenv("AMBIDEX_TEST_ENDPOINT", endpoint)
         monkeypatch.setenv("AMBIDEX_TEST_TOKEN", TOKEN)

@@ -47,7 +47,7 @@ def test_checkpoints_that_cannot_be_made_are_refused_before_the_run(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], said: str
 ) -> None:
     out = tmp_path / "run"
-    assert ambidex("run", "tasks/demo", "--agent", "noop", "--out", out, *words) == 2
+    assert ambidex("run", "tasks/demo", "--agent", "says_done", "--out", out, *words) == 2
     assert said in capsys.readouterr().err
     assert not (out / "run.json").exists()
 
@@ -61,7 +61,9 @@ def test_checkpoint_options_become_part_of_the_configuration() -> None:
 def test_an_experiment_saves_checkpoints_too(tmp_path: Path) -> None:
     suite_in(tmp_path / "suite")
     file = tmp_path / "e.toml"
-    file.write_text('suite = "suite"\nkeep = { every = 2 }\n[[agents]]\nlabel="a"\nagent="noop"\n')
+    file.write_text(
+        'suite = "suite"\nkeep = { every = 2 }\n[[agents]]\nlabel="a"\nagent="says_done"\n'
+    )
     [first, *_] = cells(read_experiment(file), tmp_path, CATALOGUE, forks=True)
     assert first.request.keep == CheckpointPolicy(every=2)
     with pytest.raises(UsageError, match="have no checkpoints"):
@@ -97,11 +99,11 @@ def test_a_trial_of_several_agents_is_named_by_its_directory(
 ) -> None:
     run = tmp_path / "run"
     suite = suite_in(tmp_path / "suite")
-    run_in(run, suite, config_of(suite, keep=CheckpointPolicy(), agents=("noop", "random")))
+    run_in(run, suite, config_of(suite, keep=CheckpointPolicy(), agents=("says_done", "random")))
     assert ambidex("fork", run, "row", "1") == 2
     said = capsys.readouterr().err
     assert "has 2 trials 1 of row" in said
-    assert "row.noop.1, row.random.1" in said
+    assert "row.random.1, row.says_done.1" in said
     for verb, *steps in (("fork", "9"), ("desktop-diff", "1", "9")):
         assert ambidex(verb, run, "row.random.1", *steps) == 2
         assert "row.random.1 has no checkpoint before step 9" in capsys.readouterr().err
@@ -112,7 +114,7 @@ def test_a_fork_uses_the_agent_of_its_trial(
 ) -> None:
     run = tmp_path / "run"
     suite = suite_in(tmp_path / "suite")
-    run_in(run, suite, config_of(suite, keep=CheckpointPolicy(), agents=("noop", "random")))
+    run_in(run, suite, config_of(suite, keep=CheckpointPolicy(), agents=("says_done", "random")))
 
     def launched(request: RunRequest, folder: Path, _: MachineOptions) -> list[Row]:
         return on_peers(Toy())(request, folder)

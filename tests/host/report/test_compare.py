@@ -63,7 +63,9 @@ def test_a_flipped_task_is_shown_at_the_first_step_that_differs(two: tuple[Path,
     assert "42" in flip.parting.a.did
     assert "41" in flip.parting.b.did
     assert compared.pair.comparison.tasks == 2
-    assert (compared.pair.a.name, compared.pair.b.name) == ("a noop", "b noop"), "told apart"
+    assert (compared.pair.a.name, compared.pair.b.name) == ("a says_done", "b says_done"), (
+        "told apart"
+    )
     assert parting_of(flip.folder_a, flip.folder_a) is None
 
 

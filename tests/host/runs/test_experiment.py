@@ -42,7 +42,7 @@ dialect = "paper"
 
 [[agents]]
 label = "nothing"
-agent = "noop"
+agent = "says_done"
 """
 
 
@@ -97,11 +97,12 @@ def test_checkpoints_where_machines_do_not_fork_are_refused_before_any_machine(f
 
 def test_an_invalid_item_does_not_make_its_list_too_short(tmp_path: Path) -> None:
     file = tmp_path / "x.toml"
-    file.write_text('suite = "s"\nsteps = [0]\n[[agents]]\nlabel = "a"\nagnt = "noop"\n')
+    file.write_text('suite = "s"\nsteps = [0]\n[[agents]]\nlabel = "a"\nagnt = "says_done"\n')
     with pytest.raises(UsageError) as refused:
         read_experiment(file)
     assert str(refused.value) == (
-        f"{file}: agents[0].agnt: unknown key (value 'noop'); steps[0]: must be at least 1, not 0"
+        f"{file}: agents[0].agnt: unknown key (value 'says_done');"
+        " steps[0]: must be at least 1, not 0"
     )
 
 
@@ -140,7 +141,9 @@ def test_the_examples_are_experiments(name: str) -> None:
 
 
 def test_an_agent_without_the_model_it_needs_is_refused(file: Path) -> None:
-    file.write_text(TEXT.replace('agent = "noop"', 'agent = "planner"\n[agents.model]\nname = "m"'))
+    file.write_text(
+        TEXT.replace('agent = "says_done"', 'agent = "planner"\n[agents.model]\nname = "m"')
+    )
     runs = cells(read_experiment(file), file.parent, CATALOGUE, forks=False)
     with pytest.raises(UsageError, match="planner needs a grounder"):
         check(runs[-1].request, SANDBOX)
@@ -148,7 +151,7 @@ def test_an_agent_without_the_model_it_needs_is_refused(file: Path) -> None:
 
 def test_a_planner_in_a_dialect_that_names_points_is_refused(file: Path) -> None:
     models = '[agents.model]\nname = "m"\ndialect = "openai"\n[agents.grounder]\nname = "g"'
-    file.write_text(TEXT.replace('agent = "noop"', f'agent = "planner"\n{models}'))
+    file.write_text(TEXT.replace('agent = "says_done"', f'agent = "planner"\n{models}'))
     runs = cells(read_experiment(file), file.parent, CATALOGUE, forks=False)
     with pytest.raises(UsageError, match="openai names points"):
         check(runs[-1].request, SANDBOX)
@@ -187,7 +190,7 @@ name = "toy-2"
 
 [[agents]]
 label = "nothing"
-agent = "noop"
+agent = "says_done"
 """
 
 
@@ -240,7 +243,7 @@ def test_an_effort_that_a_model_does_not_take_is_refused_before_any_machine(file
 
 def test_a_task_on_a_service_is_refused_on_an_image_without_it(tmp_path: Path) -> None:
     suite = load_suite(ROOT / "tasks" / "services", ALL, ("database-overdue",))
-    request = RunRequest(suite, ("noop",), plan(("noop",), 1, suite), Limits(), ALL)
+    request = RunRequest(suite, ("says_done",), plan(("says_done",), 1, suite), Limits(), ALL)
     with pytest.raises(UsageError, match=r"database-overdue needs the service database"):
         check(request, MachineOptions())
     check(request, MachineOptions(image="debian-13-services"))

@@ -129,8 +129,8 @@ def test_a_run_tells_its_watcher_and_a_pipe_gets_plain_lines(
 
 def test_a_proof_speaks_of_scores(capsys: pytest.CaptureFixture[str]) -> None:
     with ProgressDisplay(2, "suite", Limits(), proof=True) as display:
-        display.attempt_ended(row("cell", beneficial=True, score=0, agent="noop"), 1)
-    assert capsys.readouterr().err.startswith("score 0 cell noop")
+        display.attempt_ended(row("cell", beneficial=True, score=0, agent="says_done"), 1)
+    assert capsys.readouterr().err.startswith("score 0 cell says_done")
     table = LiveTable("suite", 2, 15, proof=True)
     table.start([row("cell", beneficial=True, score=0)], 1)
     assert table.totals() == "1 of 2"

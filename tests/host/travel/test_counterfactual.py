@@ -233,7 +233,11 @@ def test_where_nothing_helps_the_pivot_says_so_after_one_probe() -> None:
             BranchOptions(agent="planner"),
             "the agent planner cannot take over the history of model",
         ),
-        (3, BranchOptions(agent="noop", model="other"), "the agent noop does not use a model"),
+        (
+            3,
+            BranchOptions(agent="says_done", model="other"),
+            "the agent says_done does not use a model",
+        ),
     ],
 )
 def test_an_impossible_fork_is_refused_before_any_machine(

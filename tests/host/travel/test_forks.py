@@ -236,7 +236,7 @@ def test_a_custom_agent_is_asked_again_and_gets_its_state_back(tmp_path: Path, r
     parent = own(tmp_path, row, 1, 2, 3)
     make = counting(1, 2, 7)
     [found] = forked(
-        tmp_path / "fork", row, Toy(), parent, 3, make_agent=make, agents=("noop",), model=None
+        tmp_path / "fork", row, Toy(), parent, 3, make_agent=make, agents=("says_done",), model=None
     )
     steps = steps_of(tmp_path / "fork" / found.folder)
     values = [c["arguments"]["value"] for step in steps for c in step["decision"]["calls"]]
@@ -256,7 +256,7 @@ def test_an_agent_that_deviates_from_its_record_is_void_at_that_step_without_a_r
         3,
         runs=2,
         make_agent=counting(1, 5, 7),
-        agents=("noop",),
+        agents=("says_done",),
         model=None,
         machines=[machine],
     )
@@ -289,7 +289,7 @@ def test_an_agent_may_recall_its_decisions_instead(tmp_path: Path, row: Suite) -
         parent,
         3,
         make_agent=lambda *_: Recalling(99),
-        agents=("noop",),
+        agents=("says_done",),
         model=None,
     )
     steps = steps_of(tmp_path / "fork" / found.folder)
