@@ -13,7 +13,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from ambidex.host import Limits, ToolSpec
-from ambidex.host.agents import agent_maker, check_agent, roles_of
+from ambidex.host.agents import check_agent, roles_of
 from ambidex.host.dialects import check_dialect, form_of
 from ambidex.host.errors import UsageError
 from ambidex.host.jury.judging import judge_run
@@ -44,17 +44,18 @@ from ambidex.host.records.config import (
 from ambidex.host.records.rows import NAME as RESULTS
 from ambidex.host.records.rows import Row, finished, read_rows, unjudged
 from ambidex.host.runs.first_request import ask_each_model
+from ambidex.host.runs.lanes import LaneRequest, LaneSource, OpenLanes, RunParts, on_this_computer
 from ambidex.host.runs.machine_checks import (
     BUILT_FROM_IMAGES,
     refuse_missing_services,
     refuse_unforked,
     refuse_unknown_image,
 )
-from ambidex.host.runs.machines import MachineOptions, Source, open_machines
+from ambidex.host.runs.machines import MachineOptions, Source
 from ambidex.host.runs.notices import left_out, missing_gateway
 from ambidex.host.runs.offers import refuse_too_many_functions
 from ambidex.host.runs.progress_lines import ProgressDisplay
-from ambidex.host.runs.runner import run_jobs
+from ambidex.host.runs.runner import run_on_lanes
 from ambidex.host.terminal import Terminal
 from ambidex.host.toolsets.gateway import open_gateway, toolsets_of
 from ambidex.tasks import Suite
@@ -113,18 +114,25 @@ class RunRequest:
 
 
 def launch(
-    request: RunRequest, folder: Path, options: MachineOptions, *, models_answer: bool = False
+    request: RunRequest,
+    folder: Path,
+    options: MachineOptions,
+    *,
+    models_answer: bool = False,
+    open_lanes: OpenLanes = on_this_computer,
 ) -> list[Row]:
     """Run the unfinished trials in `folder` and return all its rows. The models are asked first
-    whether they answer, unless it is known (`models_answer`)."""
+    whether they answer, unless it is known (`models_answer`). `open_lanes` says where trials run.
+    """
     _check_ready(request, options)
     with ExitStack() as stack:
         stack.enter_context(locked(folder))
         display = stack.enter_context(_display(request))
-        _check_resumable(request, folder, options, display.message)
+        if open_lanes is on_this_computer:  # a cluster's image is known when a host has answered
+            _check_resumable(request, folder, options, display.message)
         if not models_answer:
             ask_models([(request, folder)], display.message)
-        source = stack.enter_context(open_machines(options, display.message))
+        source = stack.enter_context(open_lanes(options, parts_of(request), display.message))
         return _run(request, folder, source, options.machines, display)
 
 
@@ -133,7 +141,7 @@ def on_machines(options: MachineOptions) -> Iterator[RunFunction]:
     """Yield a function that runs requests one after another on the same machines. The machines are
     opened by the first request that has something to run."""
     with ExitStack() as stack:
-        opened: list[Source] = []
+        opened: list[LaneSource] = []
 
         def run(request: RunRequest, folder: Path) -> list[Row]:
             _check_ready(request, options)
@@ -143,7 +151,8 @@ def on_machines(options: MachineOptions) -> Iterator[RunFunction]:
                 _check_resumable(request, folder, options, display.message)
                 if not opened:
                     ask_models([(request, folder)], display.message)
-                    opened.append(stack.enter_context(open_machines(options, display.message)))
+                    lanes = on_this_computer(options, parts_of(request), display.message)
+                    opened.append(stack.enter_context(lanes))
                 return _run(request, folder, opened[0], options.machines, display)
 
         yield run
@@ -200,7 +209,7 @@ def all_done(request: RunRequest, folder: Path) -> list[Row]:
 
 
 def _run(
-    request: RunRequest, folder: Path, source: Source, machines: int, display: ProgressDisplay
+    request: RunRequest, folder: Path, source: LaneSource, machines: int, display: ProgressDisplay
 ) -> list[Row]:
     prices = read_prices(request.prices)
     config = config_of(request, prices, source)
@@ -218,20 +227,24 @@ def _run(
     def make_model(model: ModelConfig) -> LiteModel:
         return LiteModel(model, prices, stopped)
 
-    rows = run_jobs(
-        request.jobs,
-        config,
-        request.suite,
-        folder,
-        source.make,
-        agent_maker(config, make_model),
-        machines=machines,
-        watcher=display,
-        stop=stopped,
-    )
+    lane_request = LaneRequest(config, request.suite, folder, make_model, stopped)
+    with source.lanes(lane_request) as lanes:
+        rows = run_on_lanes(
+            request.jobs, folder, lanes, count=machines, watcher=display, stop=stopped
+        )
     if unjudged(rows):
         rows = judge_run(folder, request.suite, config.jury, make_model, display.message)
     return rows
+
+
+def parts_of(request: RunRequest) -> RunParts:
+    """What other hosts need to run it."""
+    models = [model for model in (request.model, request.grounder) if model is not None]
+    gateway = request.exposure.gateway
+    references = [*request.agents, request.exposure.embedder, *(m.dialect for m in models)]
+    if gateway:
+        references.append(gateway.embedder)
+    return RunParts(request.suite, tuple(references), gateway.toolsets if gateway else ())
 
 
 def _display(request: RunRequest) -> ProgressDisplay:
@@ -313,7 +326,9 @@ def default_folder(suite: Suite, agents: Sequence[str], condition: str) -> Path:
     return Path("runs") / f"{when}-{suite.name}-{agent}-{condition}"
 
 
-def config_of(request: RunRequest, prices: Prices, source: Source | None = None) -> RunConfig:
+def config_of(
+    request: RunRequest, prices: Prices, source: LaneSource | Source | None = None
+) -> RunConfig:
     """The configuration of a requested run; `source` is None before its machines are known."""
     roles = {role for agent in request.agents for role in roles_of(agent)}
     return RunConfig(

@@ -41,12 +41,18 @@ class AttemptState(Protocol):
     def steps(self) -> int:
         """Steps of the episode so far."""
 
+    @property
+    def acted(self) -> int:
+        """Calls that the agent has made."""
+
 
 @dataclass
 class MachineLine:
     """What one machine is doing."""
 
     began: float
+    host: str = ""
+    """Empty for this computer."""
     job: Job | None = None
     attempt: int = 1
     state: AttemptState | None = None
@@ -97,15 +103,16 @@ class LiveTable:
             self._count(row)
         self.left, self.began, self.doing = left, self.clock(), ""
 
-    def open_machine(self, name: str) -> None:
-        """A new machine, which has not booted."""
-        self.machines[name] = MachineLine(self.clock())
+    def open_machine(self, name: str, host: str = "") -> None:
+        """A new machine, which has not booted, on a host of a cluster or on this computer."""
+        self.machines[name] = MachineLine(self.clock(), host)
 
     def start_attempt(self, name: str, job: Job, attempt: int, state: AttemptState) -> None:
         """An attempt starts on a machine."""
         before = self.machines.get(name)
         booted = before is not None and before.job is not None
-        self.machines[name] = MachineLine(self.clock(), job, attempt, state, booted)
+        host = before.host if before else ""
+        self.machines[name] = MachineLine(self.clock(), host, job, attempt, state, booted)
 
     def end_attempt(self, row: Row, left: int) -> None:
         """An attempt has its row."""

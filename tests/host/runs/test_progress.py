@@ -25,6 +25,7 @@ from tests.support.suites import config_of, run_in
 class State:
     phase: Phase = "revert"
     steps: int = 0
+    acted: int = 0
 
 
 class Clock:
