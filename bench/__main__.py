@@ -11,6 +11,7 @@ python -m bench wall                  the control room's wall with 1,000 and 10,
 python -m bench steps                 checkpoints of a virtual machine, and forks of them
 python -m bench services              machines with services: reverts, checkpoints, forks, leaks
 python -m bench resume                a run that is killed and resumed, against one left alone
+python -m bench cluster               a run on a cluster of invented machines; no desktop
 python -m bench disk                  files read from the disk of a paused machine
 python -m bench aws-tools             every operation that moto implements, called once; no machine
 python -m bench autoharness           the catalogs of cua-auto-harness, played through our tools
@@ -42,6 +43,7 @@ from rich.console import Console
 from ambidex.vm.building.image import open_image
 from bench.attack import attack
 from bench.aws.command import aws_tools
+from bench.cluster import cluster
 from bench.desktop import PLACES, crowd, first_ready, reverts, round_trips
 from bench.disk import disk
 from bench.judge import judge
@@ -109,6 +111,7 @@ def main(
 app.command(attack)
 app.command(autoharness)
 app.command(aws_tools)
+app.command(cluster)
 app.command(desktop_retrieval)
 app.command(disk)
 app.command(judge)

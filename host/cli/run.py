@@ -23,8 +23,10 @@ from ambidex.host.cli.options import (
     OUTPUT,
     TASKS,
     CheckpointOptions,
+    ClusterAddress,
     Json,
     SelectionOptions,
+    lanes_at,
 )
 from ambidex.host.errors import UsageError
 from ambidex.host.models.exposure import exposure_of
@@ -93,6 +95,7 @@ def run(
     options: Options = RunOptions(),
     kept: CheckpointOptions = CheckpointOptions(),
     machines: MachineOptions = MachineOptions(),
+    cluster: ClusterAddress = "",
     out: Annotated[Path | None, IN_OUTPUT] = None,
     watch: Annotated[bool, Parameter(negative="", group=OUTPUT)] = False,
     details: Annotated[bool, Parameter(negative="", group=OUTPUT)] = False,
@@ -198,7 +201,7 @@ def run(
     command = this_command() if out else this_command("--out", str(folder))
     request = dataclasses.replace(request, command=command)
     with watched(folder) if watch else nullcontext():
-        rows = launch(request, folder, machines)
+        rows = launch(request, folder, machines, open_lanes=lanes_at(cluster))
     if json:
         print_json({"run": str(folder), "report": as_json(lines([folder]))})
     else:
@@ -214,6 +217,7 @@ def experiment(
     dry: Annotated[bool, Parameter(negative="")] = False,
     details: Annotated[bool, Parameter(negative="")] = False,
     machines: MachineOptions = MachineOptions(),
+    cluster: ClusterAddress = "",
 ) -> int:
     """Run every combination of the agents, conditions, exposures and limits in a TOML file. The
     same command with the same --out resumes the experiment.
@@ -247,7 +251,9 @@ def experiment(
     for number, cell in enumerate(planned, 1):
         echo(f"{number} of {len(planned)}: {cell.name}")
         request = dataclasses.replace(cell.request, command=this_command())
-        codes.append(exit_code(launch(request, folder / cell.name, machines, models_answer=True)))
+        run_folder, lanes = folder / cell.name, lanes_at(cluster)
+        rows = launch(request, run_folder, machines, models_answer=True, open_lanes=lanes)
+        codes.append(exit_code(rows))
     print_results([folder / cell.name for cell in planned], details)
     echo(f"rows, trajectories and evidence: {folder}; `ambidex report {folder} --html FILE`")
     return 1 if 1 in codes else max(codes)
@@ -263,6 +269,7 @@ def prove(
     settle: Settle = 5.0,
     json: Json = False,
     machines: MachineOptions = MachineOptions(),
+    cluster: ClusterAddress = "",
 ) -> int:
     """Prove tasks: each oracle must score 1; doing nothing, and each near miss, must score 0.
 
@@ -298,7 +305,7 @@ def prove(
         catalogue=catalogue,
     )
     folder = out or default_folder(loaded, agents, "hybrid")
-    proofs = verdicts(loaded, launch(request, folder, machines))
+    proofs = verdicts(loaded, launch(request, folder, machines, open_lanes=lanes_at(cluster)))
     if json:
         print_json(proof_json(proofs))
     else:

@@ -24,13 +24,15 @@ SUITE, ANNOTATIONS = "suite", "annotations.json"
 IGNORED = shutil.ignore_patterns("__pycache__", ".git", ".venv", ".pytest_cache", ".mypy_cache")
 
 
-def source_digest() -> str:
-    """A digest of the code of this process: host, guest, tools, evaluators."""
-    return tree_digest([ROOT / name for name in PACKAGES])
+def source_digest(root: Path = ROOT) -> str:
+    """A digest of the code below `root`, by default that of this process: host, guest, tools,
+    evaluators."""
+    return tree_digest([root / name for name in PACKAGES])
 
 
-def write_bundle(target: Path, parts: RunParts) -> None:
-    """Write the bundle into the empty directory `target`. `UsageError` if a part cannot travel."""
+def write_bundle(target: Path, parts: RunParts) -> str:
+    """Write the bundle into the empty directory `target` and return the digest of its code.
+    `UsageError` if a part cannot travel."""
     for name in PACKAGES:
         shutil.copytree(ROOT / name, target / "ambidex" / name, ignore=IGNORED)
     suite = parts.suite
@@ -44,6 +46,7 @@ def write_bundle(target: Path, parts: RunParts) -> None:
             shutil.copytree(place, target / place.name, ignore=IGNORED, dirs_exist_ok=True)
         else:
             shutil.copyfile(place, target / place.name)
+    return source_digest(target / "ambidex")
 
 
 def _copy_toolset(toolset: Path, target: Path) -> None:

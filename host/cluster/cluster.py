@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from ambidex.host.cluster import DESK, HostFacts, HostRefusedError, WorkerOrder
-from ambidex.host.cluster.bundle import ANNOTATIONS, SUITE, source_digest, write_bundle
-from ambidex.host.cluster.ray_library import ray_library
+from ambidex.host.cluster.bundle import ANNOTATIONS, SUITE, write_bundle
+from ambidex.host.cluster.ray_library import draining_nodes, ray_library
 from ambidex.host.cluster.worker import Worker
 from ambidex.host.errors import HostError, UsageError
 from ambidex.host.runs.lanes import RunParts
@@ -68,6 +68,7 @@ class Cluster:
     """Workers on refused hosts. They keep their places, so that Ray puts no other there."""
     _facts: HostFacts | None = None
     _draining: frozenset[str] = frozenset()
+    _said: str = ""
 
     def first(self) -> HostFacts:
         """What the first host says that can take part: its image is that of the run."""
@@ -158,10 +159,7 @@ class Cluster:
 
     def look_for_draining(self) -> None:
         """Ask Ray which hosts have been told to drain."""
-        from ray._private.state import state  # as Ray's own libraries do
-
-        with suppress(Exception):  # a cluster reached through ray:// does not say
-            self._draining = frozenset(state.get_draining_nodes())
+        self._draining = draining_nodes()
 
     def interrupt(self) -> None:
         """End the attempts of all workers."""
@@ -190,7 +188,7 @@ class Cluster:
     def say_once(self, text: str) -> None:
         """Send a message, unless it was the last one."""
         with self._lock:
-            if getattr(self, "_said", "") == text:
+            if self._said == text:
                 return
             self._said = text
         self.say(text)
@@ -301,19 +299,9 @@ def connect(
     """Connect to the cluster at `address` for the block. `UsageError` if it does not answer."""
     ray = ray_library()
     suite = parts.suite
-    order = WorkerOrder(
-        machines=options_of_one(options, lanes_per_worker),
-        suite=f"{SUITE}/{suite.folder.resolve().name}",
-        annotations=ANNOTATIONS if suite.annotations else "",
-        tasks={task.name: task.hash for task in suite.tasks},
-        source=source_digest(),
-        lease=lease,
-        least_disk=least_disk,
-        **({"open_lanes": open_lanes} if open_lanes else {}),
-    )
     own = RunParts(suite, (*parts.references, options.provider, open_lanes), parts.toolsets)
     with tempfile.TemporaryDirectory(prefix="ambidex-cluster-") as folder:
-        write_bundle(Path(folder), own)
+        source = write_bundle(Path(folder), own)
         try:
             ray.init(
                 address=address, runtime_env={"working_dir": folder}, log_to_driver=False,
@@ -324,6 +312,16 @@ def connect(
                 f"the cluster {address} does not answer: {error}",
                 hint="Start its head with `ray start --head`; see docs/cluster.md.",
             ) from None
+    order = WorkerOrder(
+        machines=replace(options, machines=lanes_per_worker),
+        suite=f"{SUITE}/{suite.folder.resolve().name}",
+        annotations=ANNOTATIONS if suite.annotations else "",
+        tasks={task.name: task.hash for task in suite.tasks},
+        source=source,
+        lease=lease,
+        least_disk=least_disk,
+        **({"open_lanes": open_lanes} if open_lanes else {}),
+    )
     cluster = Cluster(ray, order, say, lanes_per_worker)
     _warn_if_open(ray, say)
     stopped = threading.Event()
@@ -338,11 +336,6 @@ def connect(
             tending.join()
         finally:
             ray.shutdown()
-
-
-def options_of_one(options: MachineOptions, machines: int) -> MachineOptions:
-    """The options of a single worker's machines."""
-    return replace(options, machines=machines)
 
 
 def _warn_if_open(ray: Any, say: Callable[[str], None]) -> None:

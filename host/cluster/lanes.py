@@ -6,15 +6,14 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import cast
 
-from ambidex.host import Answer, Model
+from ambidex.host import Agent, Answer, Briefing, Model
 from ambidex.host.cluster import Chunk, HostRefusedError, Progress, Question, Report
 from ambidex.host.cluster.cluster import Cluster, Placed, connect
 from ambidex.host.cluster.folders import FolderWriter
-from ambidex.host.errors import HostError, ModelError
+from ambidex.host.errors import HostError, ModelError, UsageError
 from ambidex.host.loop.episode import InterruptedEpisodeError
 from ambidex.host.loop.progress import Episode
 from ambidex.host.loop.trial import Trial, new_folder
@@ -25,6 +24,7 @@ from ambidex.host.records.orders import NAME as ORDERS
 from ambidex.host.records.rows import Phase, Row
 from ambidex.host.runs.lanes import LaneRequest, OpenLanes, RunParts, Started
 from ambidex.host.runs.machines import MachineOptions
+from ambidex.tasks import Task
 
 __all__ = ["ClusterLanes", "ClusterSource", "RemoteLane", "on_cluster"]
 
@@ -142,7 +142,7 @@ class RemoteLane:
                 raise HostError(f"the worker on {self.host} failed: {report.crash}")
             if report.row:
                 break
-        writer.complete(report.files, partial(self._read))
+        writer.complete(report.files, self._read)
         row = Row.model_validate_json(report.row)
         if (row.key, row.attempt) != (job.key, number):
             raise HostError(f"{self.host} sent the row of {row.key}, attempt {row.attempt}")
@@ -261,6 +261,8 @@ def on_cluster(address: str) -> OpenLanes:
     def open_lanes(
         options: MachineOptions, parts: RunParts, say: Callable[[str], None]
     ) -> Iterator[ClusterSource]:
+        if options.provider == "attached":
+            raise UsageError("--provider attached has a machine of its own, and no other hosts")
         with connect(address, options, parts, say) as cluster:
             facts = cluster.first()
             yield ClusterSource(cluster, facts.image, facts.provider)
@@ -268,5 +270,5 @@ def on_cluster(address: str) -> OpenLanes:
     return open_lanes
 
 
-def _no_agent(*_: object) -> object:
+def _no_agent(name: str, task: Task, briefing: Briefing) -> Agent:
     raise AssertionError("agents act on the workers")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from types import ModuleType
 
 from ambidex.host.errors import UsageError
 
-__all__ = ["ray_library"]
+__all__ = ["draining_nodes", "ray_library"]
 
 
 def ray_library() -> ModuleType:
@@ -19,3 +20,13 @@ def ray_library() -> ModuleType:
             hint="pip install 'ambidex[cluster]'",
         ) from None
     return ray
+
+
+def draining_nodes() -> frozenset[str]:
+    """Ids of the hosts that have been told to drain; none if the cluster does not say, as through
+    `ray://`."""
+    from ray._private.state import state  # as Ray's own libraries do: there is no public function
+
+    with suppress(Exception):
+        return frozenset(state.get_draining_nodes())
+    return frozenset()

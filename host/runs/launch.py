@@ -125,6 +125,12 @@ def launch(
     whether they answer, unless it is known (`models_answer`). `open_lanes` says where trials run.
     """
     _check_ready(request, options)
+    if open_lanes is not on_this_computer and (request.keep or request.fork):
+        raise UsageError(
+            "checkpoints and forks of them work on this computer only: a checkpoint needs the base "
+            "snapshot of the host that saved it",
+            hint="Leave --cluster out, or run without --checkpoint.",
+        )
     with ExitStack() as stack:
         stack.enter_context(locked(folder))
         display = stack.enter_context(_display(request))

@@ -1,5 +1,7 @@
-"""A Ray cluster on the loopback: a head without desks, and hosts with some, each a raylet of its own
-with a cache directory of its own. They can be killed, paused and told to drain."""
+"""A Ray cluster on the loopback: a head without desks, and hosts with some.
+
+Each host is a raylet with a cache directory of its own. It can be killed, paused and told to drain.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,8 @@ STORE = 80 << 20
 """Bytes of an object store: about the least that Ray takes."""
 LOOPBACK_ONLY = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
 """Otherwise a driver takes the loopback's address for one of the network's."""
-HEALTH = {
+SETTINGS = {
+    "worker_niceness": 0,
     "health_check_initial_delay_ms": 1000,
     "health_check_period_ms": 500,
     "health_check_failure_threshold": 6,
@@ -87,6 +90,7 @@ class LoopbackCluster:
             resources={"desk": desks},
             object_store_memory=STORE,
             env_vars={"AMBIDEX_CACHE": str(cache)},
+            runtime_env_dir_name=f"runtime-{name}",  # as on a computer of its own
         )
         self.hosts[name] = Host(node, name, cache)
         return self.hosts[name]
@@ -119,7 +123,7 @@ def loopback_cluster(folder: Path) -> Iterator[LoopbackCluster]:
             "num_cpus": 0,
             "object_store_memory": STORE,
             "include_dashboard": False,
-            "_system_config": HEALTH,
+            "_system_config": SETTINGS,
         },
     )
     try:

@@ -1,12 +1,13 @@
 """What every lane must do, wherever it runs: `tests/host/runs/test_lanes.py` for this computer and
 `tests/host/cluster` for other hosts.
 
-The parts are named, so that another process finds them: `FAULTY` as a provider, the agents below.
+The agents are named, so that another process finds them.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -14,47 +15,20 @@ from pathlib import Path
 
 import pytest
 
-from ambidex.host import Briefing, Decision, Model, Observation, ToolCall
+from ambidex.host import Briefing, Decision, Limits, Model, Observation, Stop, ToolCall
 from ambidex.host.errors import GuestError
 from ambidex.host.loop.episode import InterruptedEpisodeError
 from ambidex.host.records.config import Job, ModelConfig, RunConfig
 from ambidex.host.records.rows import Row
 from ambidex.host.runs.lanes import LaneRequest, Lanes
 from ambidex.host.runs.live_table import AttemptState
-from ambidex.host.runs.machines import MachineOptions, Source
 from ambidex.tasks import Suite
-from tests.support.peer import PeerMachine
 from tests.support.suites import config_of
 
-__all__ = ["CHECKS", "FAULTY", "OpenedLanes", "lanes_of"]
+__all__ = ["CHECKS", "PLACE", "OpenedLanes", "lanes_of"]
 
 OpenedLanes = Callable[[LaneRequest], AbstractContextManager[Lanes]]
 PLACE = "tests.support.lane_suite"
-
-
-class Faulty:
-    """Makes peers: the first of each process refuses to revert."""
-
-    def __init__(self) -> None:
-        self._made = 0
-
-    def forks(self, image: str) -> bool:
-        """See `Provider`."""
-        return True
-
-    @contextmanager
-    def open(
-        self, options: MachineOptions, say: Callable[[str], None], code: Path | None
-    ) -> Iterator[Source]:
-        """See `Provider`."""
-        yield Source(self._make, "peer", "peers")
-
-    def _make(self) -> PeerMachine:
-        self._made += 1
-        return PeerMachine(broken_reverts=int(self._made == 1))
-
-
-FAULTY = Faulty()
 
 
 class Bug:
@@ -90,6 +64,19 @@ class Endless:
         self._step += 1
         call = ToolCall(f"nap-{self._step}", "files_nap", {"seconds": 0.05})
         return Decision(calls=(call,))
+
+
+class Waits:
+    """An agent that acts until its host has a file `go`."""
+
+    def __init__(self, briefing: Briefing) -> None:
+        self._step = 0
+
+    def step(self, observation: Observation) -> Decision:
+        self._step += 1
+        go = Path(os.environ["AMBIDEX_CACHE"], "go").exists()
+        call = ToolCall(f"nap-{self._step}", "files_nap", {"seconds": 0.05})
+        return Decision(calls=(call,), stop=Stop.DONE if go else None)
 
 
 def no_model(config: ModelConfig) -> Model:
@@ -173,7 +160,7 @@ def an_interrupt_ends_an_attempt_without_a_row(
 ) -> None:
     agent, stop = f"{PLACE}:Endless", threading.Event()
     seen: list[AttemptState] = []
-    with lanes_of(opened, folder, suite, agent, stop=stop, limits={"steps": 10_000}) as lanes:
+    with lanes_of(opened, folder, suite, agent, stop=stop, limits=Limits(steps=10_000)) as lanes:
         lane = lanes.open(lambda: True)
         assert lane is not None
 
