@@ -43,7 +43,7 @@ from rich.console import Console
 from ambidex.vm.building.image import open_image
 from bench.attack import attack
 from bench.aws.command import aws_tools
-from bench.cluster import cluster
+from bench.cluster.command import cluster
 from bench.desktop import PLACES, crowd, first_ready, reverts, round_trips
 from bench.disk import disk
 from bench.judge import judge

@@ -24,6 +24,7 @@ __all__ = [
     "Chunk",
     "HostFacts",
     "HostRefusedError",
+    "ImageMissingError",
     "Progress",
     "Question",
     "Report",
@@ -39,6 +40,10 @@ PIECE = 8 << 20
 
 class HostRefusedError(HintedError):
     """A host cannot run attempts of this run; the message names it."""
+
+
+class ImageMissingError(HostRefusedError):
+    """A host lacks the image, which it can fetch from another."""
 
 
 @dataclass(frozen=True)

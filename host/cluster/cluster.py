@@ -13,7 +13,13 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from ambidex.host.cluster import DESK, HostFacts, HostRefusedError, WorkerOrder
+from ambidex.host.cluster import (
+    DESK,
+    HostFacts,
+    HostRefusedError,
+    ImageMissingError,
+    WorkerOrder,
+)
 from ambidex.host.cluster.bundle import ANNOTATIONS, SUITE, write_bundle
 from ambidex.host.cluster.ray_library import draining_nodes, ray_library
 from ambidex.host.cluster.worker import Worker
@@ -66,6 +72,8 @@ class Cluster:
     _refused: dict[str, HostRefusedError] = field(default_factory=dict)
     _parked: list[Any] = field(default_factory=list)
     """Workers on refused hosts. They keep their places, so that Ray puts no other there."""
+    _lacking: list[tuple[Any, ImageMissingError]] = field(default_factory=list)
+    """Those of the parked ones whose hosts lack the image, until one has it."""
     _facts: HostFacts | None = None
     _draining: frozenset[str] = frozenset()
     _said: str = ""
@@ -82,7 +90,7 @@ class Cluster:
         `UsageError` if every host that has answered was refused."""
         if worker := self._free():
             return worker
-        actor, described = self._start()
+        actor, described = self._fetch_image() or self._start()
         told = False
         try:
             while wanted():
@@ -90,6 +98,10 @@ class Cluster:
                     return worker
                 ready, _ = self.ray.wait([described], timeout=LOOKED)
                 if not ready:
+                    if fetching := self._fetch_image():
+                        self._forget(actor)
+                        actor, described = fetching
+                        continue
                     self._refuse_if_hopeless()
                     if not told and not self._has_place():
                         told = True
@@ -101,7 +113,7 @@ class Cluster:
                 if placed := self._placed(actor, described):
                     actor = None
                     return placed
-                actor, described = self._start()
+                actor, described = self._fetch_image() or self._start()
             return None
         finally:
             if actor is not None:
@@ -214,6 +226,18 @@ class Cluster:
             self._pending.append(actor)
         return actor, actor.describe.remote()
 
+    def _fetch_image(self) -> tuple[Any, Any] | None:
+        """Let a host that lacks the image fetch it from one that has it, if there are both."""
+        with self._lock:
+            if not self._lacking or not self._workers:
+                return None
+            actor, _ = self._lacking.pop()
+            self._parked.remove(actor)
+            self._pending.append(actor)
+            source = self._workers[0]
+        self.say(f"a host lacks the image: it is copied from {source.facts.host}")
+        return actor, actor.fetch_from.remote(source.actor)
+
     def _placed(self, actor: Any, described: Any) -> Placed | None:
         """The worker, if its host can take part."""
         exceptions = self.ray.exceptions
@@ -222,7 +246,13 @@ class Cluster:
         except exceptions.RayTaskError as error:
             if not isinstance(refusal := error.cause, HostRefusedError):
                 raise UsageError(f"a worker could not be started: {error}") from None
-            self._refuse(actor, str(refusal), refusal)
+            if isinstance(refusal, ImageMissingError):
+                with self._lock:
+                    self._pending.remove(actor)
+                    self._parked.append(actor)
+                    self._lacking.append((actor, refusal))
+            else:
+                self._refuse(actor, str(refusal), refusal)
             return None
         except exceptions.RayError:  # its host was lost meanwhile
             self._forget(actor)
@@ -266,9 +296,9 @@ class Cluster:
     def _refuse_if_hopeless(self) -> None:
         """Raise if no worker is left and hosts were refused: no other host may ever come."""
         with self._lock:
-            if not self._refused or self._workers:
+            refusals = [*self._refused.values(), *(refusal for _, refusal in self._lacking)]
+            if not refusals or self._workers:
                 return
-            refusals = list(self._refused.values())
         if self.ray.available_resources().get(DESK, 0) < self.lanes_per_worker:
             raise UsageError("; ".join(map(str, refusals)), hint=refusals[0].hint)
 
@@ -282,6 +312,20 @@ class NodeWorker(Worker):
         facts = next(facts for facts in ray.nodes() if facts["NodeID"] == node)
         named = facts["NodeName"] not in ("", facts["NodeManagerAddress"])
         super().__init__(order, node, facts["NodeName"] if named else socket.gethostname())
+
+    def fetch_from(self, other: Any) -> HostFacts:
+        """Fetch the image from the host of another worker; then as `describe`."""
+        ray = ray_library()
+
+        def read(name: str, offset: int) -> bytes:
+            piece: bytes = ray.get(other.read_base.remote(name, offset))
+            return piece
+
+        try:
+            self.fetch_base(ray.get(other.pack_base.remote()), read)
+        except ray.exceptions.RayError as error:
+            raise HostRefusedError(f"the image could not be fetched: {error}") from None
+        return self.describe()
 
 
 @contextmanager

@@ -11,7 +11,7 @@ import shutil
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from typing import cast
@@ -21,20 +21,24 @@ from ambidex.host.cluster import (
     Chunk,
     HostFacts,
     HostRefusedError,
+    ImageMissingError,
     Report,
     WorkerOrder,
 )
+from ambidex.host.cluster.bases import Archive, fetch_base, pack_base, read_archive
 from ambidex.host.cluster.bundle import source_digest
 from ambidex.host.cluster.worker_lane import AskedModel, WorkerLane
-from ambidex.host.errors import ModelError, UsageError
+from ambidex.host.errors import HostError, ModelError, UsageError
 from ambidex.host.named import load_reference
 from ambidex.host.records.config import Job, ModelConfig, RunConfig
 from ambidex.host.runs.lanes import LaneRequest, Lanes, LaneSource, OpenLanes, RunParts
+from ambidex.host.runs.machine_checks import BUILT_FROM_IMAGES
 from ambidex.tasks import Suite, TaskError
 from ambidex.tasks.catalogue import read_catalogue
 from ambidex.tasks.load import load_suite
 from ambidex.tasks.survey import Selection
 from ambidex.vm import MachineError
+from ambidex.vm.building.image import bases_folder, find_base
 from ambidex.vm.store import cache_folder
 
 __all__ = ["Worker"]
@@ -53,11 +57,9 @@ class Worker:
         self._lanes: dict[int, WorkerLane] = {}
         self._interrupted = threading.Event()
         self._heard = time.monotonic()
-        threading.Thread(target=self._watch_lease, name="lease", daemon=True).start()
 
     def describe(self) -> HostFacts:
         """Check the host and open its machines. `HostRefusedError` says why it cannot take part."""
-        self._heard = time.monotonic()
         if self._source is None:
             if (here := source_digest()) != self._order.source:
                 raise self._refused(
@@ -66,8 +68,41 @@ class Worker:
                 )
             self._suite = self._load_suite()
             self._check_disk()
+            self._check_image()
             self._source = self._open_machines()
+            # From here on the head renews the lease; before, Ray ends workers whose head has gone.
+            self._heard = time.monotonic()
+            threading.Thread(target=self._watch_lease, name="lease", daemon=True).start()
         return HostFacts(self._host, self._node, self._source.image, self._source.provider)
+
+    def pack_base(self) -> Archive:
+        """Pack the base of the image for another host."""
+        return pack_base(find_base(self._order.machines.image).folder, self._packed)
+
+    def read_base(self, name: str, offset: int) -> bytes:
+        """A piece of what `pack_base` has packed."""
+        return read_archive(self._packed, name, offset)
+
+    def fetch_base(self, archive: Archive, read: Callable[[str, int], bytes]) -> None:
+        """Fetch the base of the image from another host. `HostRefusedError` if that fails."""
+        self._packed.mkdir(parents=True, exist_ok=True)
+        try:
+            fetch_base(archive, read, bases_folder(), self._packed)
+        except (HostError, MachineError, OSError) as error:
+            raise self._refused(f"the image could not be fetched: {error}") from None
+
+    @property
+    def _packed(self) -> Path:
+        return cache_folder() / "cluster" / "bases"
+
+    def _check_image(self) -> None:
+        options = self._order.machines
+        if options.provider in BUILT_FROM_IMAGES:
+            try:
+                find_base(options.image)
+            except MachineError as error:
+                message = f"the host {self._host} cannot take part: {error}"
+                raise ImageMissingError(message, hint=error.hint) from None
 
     def open_lane(self, lane: int, config: str) -> None:
         """Open a lane for a run with that configuration. `HostRefusedError` if the host's disk has

@@ -78,11 +78,13 @@ class LoopbackCluster:
         self._cluster, self._folder = cluster, folder
         self.address: str = cluster.address
         self.hosts: dict[str, Host] = {}
+        self._added = 0
 
     def add(self, name: str, desks: int = 1) -> Host:
         """Start a host with that many desks."""
-        cache = self._folder / name
-        cache.mkdir(exist_ok=True)
+        self._added += 1
+        cache = self._folder / f"{name}-{self._added}"
+        cache.mkdir()
         node = self._cluster.add_node(
             node_ip_address="127.0.0.1",
             node_name=name,
@@ -90,7 +92,7 @@ class LoopbackCluster:
             resources={"desk": desks},
             object_store_memory=STORE,
             env_vars={"AMBIDEX_CACHE": str(cache)},
-            runtime_env_dir_name=f"runtime-{name}",  # as on a computer of its own
+            runtime_env_dir_name=f"runtime-{cache.name}",  # as on a computer of its own
         )
         self.hosts[name] = Host(node, name, cache)
         return self.hosts[name]

@@ -27,10 +27,10 @@ from ambidex.host.runs.machines import MachineOptions
 from ambidex.host.runs.runner import SilentWatcher, run_on_lanes
 from ambidex.tasks.catalogue import read_catalogue
 from ambidex.tasks.load import load_suite
-from bench.suite import SUITE
 
 __all__ = ["cluster"]
 
+SUITE = Path(__file__).parents[2] / "tasks" / "demo"
 AGENT, TASK = "noop", "files-invoices"
 STORE = 200 << 20
 """Bytes of each raylet's object store."""
@@ -47,7 +47,7 @@ def cluster(
 ) -> None:
     """Run invented attempts on a cluster on the loopback, and print what the head needed.
 
-    Machines are threads that wait (`bench/cluster_machines.py`): `lanes` of them share a worker's
+    Machines are threads that wait (`bench/cluster/machines.py`): `lanes` of them share a worker's
     process, because a thousand processes need more memory than this computer has. `seconds` is the
     mean duration of an attempt, `voids` the share of void ones.
     """
@@ -73,11 +73,11 @@ def cluster(
         folder = Path(scratch) / "run"
         with _loopback(hosts, machines) as address:
             watched = Watched()
-            parts, options = RunParts(suite, ("bench.cluster:x",)), MachineOptions()
+            parts, options = RunParts(suite, ("bench.cluster.machines:x",)), MachineOptions()
             with (
                 connect(
                     address, options, parts, print, lanes_per_worker=lanes,
-                    open_lanes="bench.cluster_machines:open_synthetic",
+                    open_lanes="bench.cluster.machines:open_synthetic",
                 ) as workers,
                 locked(folder),
             ):  # fmt: skip
@@ -176,8 +176,13 @@ def _loopback(hosts: int, machines: int) -> Iterator[str]:
     try:
         for number in range(1, hosts + 1):
             desks = {"desk": -(-machines // hosts) + 100}
-            own = {"node_name": f"host-{number}", "runtime_env_dir_name": f"runtime-{number}"}
-            local.add_node(**common, **own, num_cpus=1, resources=desks)
+            local.add_node(
+                **common,
+                node_name=f"host-{number}",
+                runtime_env_dir_name=f"runtime-{number}",  # as on a computer of its own
+                num_cpus=1,
+                resources=desks,
+            )
         yield local.address
     finally:
         local.shutdown()
