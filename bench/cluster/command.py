@@ -18,7 +18,7 @@ from rich.console import Console
 from rich.table import Table
 
 from ambidex.host import Limits, Model
-from ambidex.host.cluster.cluster import connect
+from ambidex.host.cluster.connection import connect
 from ambidex.host.cluster.lanes import ClusterSource
 from ambidex.host.records.config import Job, ModelConfig, RunConfig, adopt, locked
 from ambidex.host.records.rows import Row, finished

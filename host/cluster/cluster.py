@@ -1,16 +1,12 @@
-"""The head's connection to a cluster: it places workers, and gives a run its lanes on them."""
+"""The head's workers on a cluster: placed by Ray, checked, given out lane by lane, given up."""
 
 from __future__ import annotations
 
-import os
-import socket
-import tempfile
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from contextlib import suppress
+from dataclasses import dataclass, field
 from itertools import count
-from pathlib import Path
 from typing import Any
 
 from ambidex.host.cluster import (
@@ -20,29 +16,20 @@ from ambidex.host.cluster import (
     ImageMissingError,
     WorkerOrder,
 )
-from ambidex.host.cluster.bundle import ANNOTATIONS, SUITE, write_bundle
-from ambidex.host.cluster.ray_library import draining_nodes, ray_library
-from ambidex.host.cluster.worker import Worker
+from ambidex.host.cluster.node_worker import NodeWorker
+from ambidex.host.cluster.ray_library import draining_nodes
 from ambidex.host.errors import HostError, UsageError
-from ambidex.host.runs.lanes import RunParts
-from ambidex.host.runs.machines import MachineOptions
 
-__all__ = ["Cluster", "Placed", "connect"]
+__all__ = ["Cluster", "Placed"]
 
-LEASE = 60.0
-"""Seconds after which a worker that has not heard from the head ends itself."""
 RENEWED = 10.0
 """Seconds between two renewals of every worker's lease."""
-LEAST_DISK = 1 << 30
-"""Bytes that must be free on a host for an attempt."""
 LOOKED = 1.0
 """Seconds between two looks at whether a place is still wanted."""
 ANSWERS = 180.0
 """Seconds within which a worker answers. A lost one is noticed by Ray, long before."""
 LANES = 1
 """Lanes of a worker: each machine has a process of its own."""
-TOKEN = "RAY_AUTH_MODE"
-LOOPBACK = ("127.", "::1", "localhost")
 
 
 @dataclass(eq=False)
@@ -58,14 +45,17 @@ class Placed:
 
 @dataclass
 class Cluster:
-    """Workers of a cluster. Thread-safe; made by `connect`."""
+    """Workers of a cluster. Thread-safe; made by `host.cluster.connection`."""
 
     ray: Any
     order: WorkerOrder
     say: Callable[[str], None]
     lanes_per_worker: int = LANES
     numbers: Iterator[int] = field(default_factory=count)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _lock: threading.Condition = field(default_factory=threading.Condition)
+    """Notified when a lane becomes free."""
+    _waiting: int = 0
+    """Lanes that wait for a worker."""
     _workers: list[Placed] = field(default_factory=list)
     _pending: list[Any] = field(default_factory=list)
     """Actors that Ray has not placed yet, or that are opening their machines."""
@@ -88,34 +78,33 @@ class Cluster:
     def take(self, wanted: Callable[[], bool]) -> Placed | None:
         """A worker with a free lane; waits until Ray has placed one. None if `wanted` became false.
         `UsageError` if every host that has answered was refused."""
-        if worker := self._free():
-            return worker
-        actor, described = self._fetch_image() or self._start()
-        told = False
+        actor = described = None
+        with self._lock:
+            self._waiting += 1
         try:
             while wanted():
                 if worker := self._free():
                     return worker
+                if (fetching := self._fetch_image()) and actor is not None:
+                    self._forget(actor)
+                if started := fetching or (None if actor is not None else self._start()):
+                    actor, described = started
+                if actor is None:
+                    with self._lock:
+                        self._lock.wait(LOOKED)
+                    continue
                 ready, _ = self.ray.wait([described], timeout=LOOKED)
                 if not ready:
-                    if fetching := self._fetch_image():
-                        self._forget(actor)
-                        actor, described = fetching
-                        continue
                     self._refuse_if_hopeless()
-                    if not told and not self._has_place():
-                        told = True
-                        self.say_once(
-                            f"waiting for a host with the resource {DESK}: `ambidex doctor "
-                            "--capacity` prints the command that adds one"
-                        )
+                    self._say_if_no_place()
                     continue
-                if placed := self._placed(actor, described):
-                    actor = None
+                placed, actor = self._placed(actor, described), None
+                if placed:
                     return placed
-                actor, described = self._fetch_image() or self._start()
             return None
         finally:
+            with self._lock:
+                self._waiting -= 1
             if actor is not None:
                 self._forget(actor)
 
@@ -123,6 +112,7 @@ class Cluster:
         """Take back the lane of a worker that has closed it."""
         with self._lock:
             worker.lanes += 1
+            self._lock.notify()
 
     def lose(self, worker: Placed) -> None:
         """Give a worker up: it is not asked any more, whatever it still sends."""
@@ -213,7 +203,11 @@ class Cluster:
                     return worker
         return None
 
-    def _start(self) -> tuple[Any, Any]:
+    def _start(self) -> tuple[Any, Any] | None:
+        """Start a worker, unless those that are starting suffice for the lanes that wait."""
+        with self._lock:
+            if len(self._pending) * self.lanes_per_worker >= self._waiting:
+                return None
         actor_class = self.ray.remote(
             num_cpus=0,
             resources={DESK: self.lanes_per_worker},
@@ -271,6 +265,7 @@ class Cluster:
         worker = Placed(actor, facts, self.lanes_per_worker - 1)
         with self._lock:
             self._workers.append(worker)
+            self._lock.notify_all()
         return worker
 
     def _refuse(self, actor: Any, host: str, refusal: HostRefusedError) -> None:
@@ -290,8 +285,12 @@ class Cluster:
         with suppress(Exception):
             self.ray.kill(actor, no_restart=True)
 
-    def _has_place(self) -> bool:
-        return bool(self.ray.cluster_resources().get(DESK))
+    def _say_if_no_place(self) -> None:
+        if not self.ray.cluster_resources().get(DESK):
+            self.say_once(
+                f"waiting for a host with the resource {DESK}: `ambidex doctor --capacity` prints "
+                "the command that adds one"
+            )
 
     def _refuse_if_hopeless(self) -> None:
         """Raise if no worker is left and hosts were refused: no other host may ever come."""
@@ -301,93 +300,3 @@ class Cluster:
                 return
         if self.ray.available_resources().get(DESK, 0) < self.lanes_per_worker:
             raise UsageError("; ".join(map(str, refusals)), hint=refusals[0].hint)
-
-
-class NodeWorker(Worker):
-    """A worker that asks Ray where it is."""
-
-    def __init__(self, order: WorkerOrder) -> None:
-        ray = ray_library()
-        node = ray.get_runtime_context().get_node_id()
-        facts = next(facts for facts in ray.nodes() if facts["NodeID"] == node)
-        named = facts["NodeName"] not in ("", facts["NodeManagerAddress"])
-        super().__init__(order, node, facts["NodeName"] if named else socket.gethostname())
-
-    def fetch_from(self, other: Any) -> HostFacts:
-        """Fetch the image from the host of another worker; then as `describe`."""
-        ray = ray_library()
-
-        def read(name: str, offset: int) -> bytes:
-            piece: bytes = ray.get(other.read_base.remote(name, offset))
-            return piece
-
-        try:
-            self.fetch_base(ray.get(other.pack_base.remote()), read)
-        except ray.exceptions.RayError as error:
-            raise HostRefusedError(f"the image could not be fetched: {error}") from None
-        return self.describe()
-
-
-@contextmanager
-def connect(
-    address: str,
-    options: MachineOptions,
-    parts: RunParts,
-    say: Callable[[str], None],
-    *,
-    lanes_per_worker: int = LANES,
-    lease: float = LEASE,
-    least_disk: int = LEAST_DISK,
-    open_lanes: str = "",
-) -> Iterator[Cluster]:
-    """Connect to the cluster at `address` for the block. `UsageError` if it does not answer."""
-    ray = ray_library()
-    suite = parts.suite
-    own = RunParts(suite, (*parts.references, options.provider, open_lanes), parts.toolsets)
-    with tempfile.TemporaryDirectory(prefix="ambidex-cluster-") as folder:
-        source = write_bundle(Path(folder), own)
-        try:
-            ray.init(
-                address=address, runtime_env={"working_dir": folder}, log_to_driver=False,
-                logging_level="error",
-            )  # fmt: skip
-        except (ConnectionError, ValueError, RuntimeError, TimeoutError) as error:
-            raise UsageError(
-                f"the cluster {address} does not answer: {error}",
-                hint="Start its head with `ray start --head`; see docs/cluster.md.",
-            ) from None
-    order = WorkerOrder(
-        machines=replace(options, machines=lanes_per_worker),
-        suite=f"{SUITE}/{suite.folder.resolve().name}",
-        annotations=ANNOTATIONS if suite.annotations else "",
-        tasks={task.name: task.hash for task in suite.tasks},
-        source=source,
-        lease=lease,
-        least_disk=least_disk,
-        **({"open_lanes": open_lanes} if open_lanes else {}),
-    )
-    cluster = Cluster(ray, order, say, lanes_per_worker)
-    _warn_if_open(ray, say)
-    stopped = threading.Event()
-    tending = threading.Thread(target=cluster.tend, args=(stopped,), name="leases", daemon=True)
-    tending.start()
-    try:
-        yield cluster
-    finally:
-        stopped.set()
-        try:
-            cluster.close()
-            tending.join()
-        finally:
-            ray.shutdown()
-
-
-def _warn_if_open(ray: Any, say: Callable[[str], None]) -> None:
-    """Say that whoever reaches a cluster's ports can run code there, unless it asks for a token."""
-    nodes = [node["NodeManagerAddress"] for node in ray.nodes() if node["Alive"]]
-    if os.environ.get(TOKEN) == "token" or all(name.startswith(LOOPBACK) for name in nodes):
-        return
-    say(
-        "this cluster asks for no token: whoever reaches its ports can run code on its hosts. Use "
-        f"a private network, and {TOKEN}=token (docs/cluster.md)."
-    )

@@ -11,7 +11,8 @@ from typing import cast
 
 from ambidex.host import Agent, Answer, Briefing, Model
 from ambidex.host.cluster import Chunk, HostRefusedError, Progress, Question, Report
-from ambidex.host.cluster.cluster import Cluster, Placed, connect
+from ambidex.host.cluster.cluster import Cluster, Placed
+from ambidex.host.cluster.connection import connect
 from ambidex.host.cluster.folders import FolderWriter
 from ambidex.host.errors import HostError, ModelError, UsageError
 from ambidex.host.loop.episode import InterruptedEpisodeError

@@ -36,6 +36,8 @@ class Host:
     def __init__(self, node: Any, name: str, cache: Path) -> None:
         self.node, self.name, self.cache = node, name, cache
         self.raylet: int = node.all_processes["raylet"][0].process.pid
+        self.spent = False
+        """Whether it was done something to, so that it cannot be used again."""
 
     @property
     def id(self) -> str:
@@ -44,10 +46,12 @@ class Host:
 
     def kill(self) -> None:
         """End the raylet with SIGKILL; its workers end by themselves."""
+        self.spent = True
         self.node.kill_raylet(check_alive=False)
 
     def pause(self) -> None:
         """Stop the raylet and its workers, as if the network were gone."""
+        self.spent = True
         for pid in (self.raylet, *self.workers()):
             os.kill(pid, signal.SIGSTOP)
 
@@ -97,6 +101,15 @@ class LoopbackCluster:
         self.hosts[name] = Host(node, name, cache)
         return self.hosts[name]
 
+    def have(self, *names: str) -> list[Host]:
+        """Have these hosts and no others. Those that are there are kept: a start takes long."""
+        for host in list(self.hosts.values()):
+            if host.spent or host.name not in names:
+                self.remove(host)
+            else:
+                (host.cache / "go").unlink(missing_ok=True)
+        return [self.hosts.get(name) or self.add(name) for name in names]
+
     def remove(self, host: Host) -> None:
         """End a host and everything that it has started."""
         del self.hosts[host.name]
@@ -104,6 +117,7 @@ class LoopbackCluster:
 
     def drain(self, host: Host) -> None:
         """Tell a host to finish what it runs, and to take no more."""
+        host.spent = True
         arguments = ["drain-node", "--address", self.address, "--node-id", host.id]
         reason = ["--reason", "DRAIN_NODE_REASON_PREEMPTION", "--reason-message", "a test"]
         ray = Path(sys.executable).with_name("ray")

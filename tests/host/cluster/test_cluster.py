@@ -1,7 +1,7 @@
 """Lanes on other hosts, each a raylet on the loopback with peers as machines: the checks of every
 lane, then what fails on real clusters, done to it.
 
-The tests run in order on one cluster; each starts the hosts that it needs and ends them.
+The tests share one cluster; each says which hosts it needs.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ import pytest
 
 from ambidex.host import Answer, Limits, Request, Usage
 from ambidex.host.agents import agent_maker
-from ambidex.host.cluster.cluster import Cluster, connect
+from ambidex.host.cluster.cluster import Cluster
+from ambidex.host.cluster.connection import connect
 from ambidex.host.cluster.lanes import ClusterSource
 from ambidex.host.errors import UsageError
 from ambidex.host.records.config import Job, ModelConfig, adopt
@@ -45,16 +46,6 @@ ROOT = Path(__file__).parents[3]
 def ray(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LoopbackCluster]:
     with loopback_cluster(tmp_path_factory.mktemp("hosts")) as cluster:
         yield cluster
-
-
-@contextmanager
-def hosts(ray: LoopbackCluster, *names: str) -> Iterator[list[Host]]:
-    started = [ray.add(name) for name in names]
-    try:
-        yield started
-    finally:
-        for host in list(ray.hosts.values()):
-            ray.remove(host)
 
 
 @contextmanager
@@ -155,7 +146,8 @@ def fates(rows: Sequence[Row]) -> list[tuple[int, str, str]]:
 def test_lanes_pass_the_checks_of_every_lane(
     ray: LoopbackCluster, tmp_path: Path, suite: Suite
 ) -> None:
-    with hosts(ray, "one"), connected(ray.address, suite) as cluster:
+    ray.have("one")
+    with connected(ray.address, suite) as cluster:
         facts = cluster.first()
         source = ClusterSource(cluster, facts.image, facts.provider)
         for check in CHECKS:
@@ -203,7 +195,8 @@ def test_the_same_rows_as_on_this_computer_with_models_asked_by_the_head(
         tmp_path / "here", cell, config, PeerMachine, agent_maker(config, make_model), machines=2
     )
     folder = tmp_path / "there"
-    with hosts(ray, "one", "two"), connected(ray.address, cell) as cluster:
+    ray.have("one", "two")
+    with connected(ray.address, cell) as cluster:
         adopt(folder, config)
         request = LaneRequest(config, cell, folder, make_model, threading.Event())
         jobs = [Job("cell", "model", trial) for trial in (1, 2, 3)]
@@ -227,7 +220,8 @@ def test_the_same_rows_as_on_this_computer_with_models_asked_by_the_head(
 def test_a_killed_worker_voids_its_attempt_which_runs_again(
     ray: LoopbackCluster, tmp_path: Path, cell: Suite
 ) -> None:
-    with hosts(ray, "one") as (one,), connected(ray.address, cell) as cluster:
+    [one] = ray.have("one")
+    with connected(ray.address, cell) as cluster:
         running = Running(cluster, cell, tmp_path / "run", count=1, runs=2)
         running.watched.wait_for_acting(1)
         [worker] = one.workers()
@@ -246,7 +240,8 @@ def test_a_killed_worker_voids_its_attempt_which_runs_again(
 def test_a_killed_host_is_void_elsewhere_and_one_that_joins_is_used(
     ray: LoopbackCluster, tmp_path: Path, cell: Suite
 ) -> None:
-    with hosts(ray, "one", "two") as (one, two), connected(ray.address, cell) as cluster:
+    one, two = ray.have("one", "two")
+    with connected(ray.address, cell) as cluster:
         running = Running(cluster, cell, tmp_path / "run", count=2, runs=3)
         running.watched.wait_for_acting(2)
         two.kill()
@@ -265,7 +260,8 @@ def test_a_killed_host_is_void_elsewhere_and_one_that_joins_is_used(
 def test_a_host_that_was_cut_off_is_given_up_and_what_it_sends_later_is_not_read(
     ray: LoopbackCluster, tmp_path: Path, cell: Suite
 ) -> None:
-    with hosts(ray, "one", "two") as (one, two), connected(ray.address, cell) as cluster:
+    one, two = ray.have("one", "two")
+    with connected(ray.address, cell) as cluster:
         running = Running(cluster, cell, tmp_path / "run", count=2, runs=2)
         running.watched.wait_for_acting(2)
         go(one, two)
@@ -282,7 +278,8 @@ def test_a_host_that_was_cut_off_is_given_up_and_what_it_sends_later_is_not_read
 def test_a_draining_host_finishes_its_trial_and_gets_no_other(
     ray: LoopbackCluster, tmp_path: Path, cell: Suite
 ) -> None:
-    with hosts(ray, "one", "two") as (one, two), connected(ray.address, cell) as cluster:
+    one, two = ray.have("one", "two")
+    with connected(ray.address, cell) as cluster:
         running = Running(cluster, cell, tmp_path / "run", count=2, runs=4)
         running.watched.wait_for_acting(2)
         ray.drain(two)
@@ -298,8 +295,8 @@ def test_a_draining_host_finishes_its_trial_and_gets_no_other(
 def test_a_run_without_a_usable_host_says_why(
     ray: LoopbackCluster, tmp_path: Path, cell: Suite
 ) -> None:
+    ray.have("one")
     with (
-        hosts(ray, "one"),
         connected(ray.address, cell, least_disk=1 << 60) as cluster,
         pytest.raises(UsageError, match=r"the host one cannot take part: .* MiB are free"),
     ):
@@ -313,23 +310,21 @@ def test_a_head_that_was_ended_is_resumed_with_nothing_lost_or_repeated(
     folder = tmp_path / "run"
     script = "from tests.host.cluster.test_cluster import head; head()"
     given = {"RUN": str(folder), "SUITE": str(cell.folder), "ADDRESS": ray.address}
-    with hosts(ray, "one", "two") as (one, two):
-        go(one)
-        head = subprocess.Popen(
-            [sys.executable, "-c", script], env={**os.environ, **given}, cwd=ROOT
-        )
-        results = folder / "results.jsonl"
-        wait_until(lambda: results.exists() and results.read_bytes().count(b"\n") >= 2, head)
-        wait_until(lambda: bool(two.workers()), head)
-        head.send_signal(ending)
-        head.wait(60)
-        wait_until(lambda: not two.workers())
-        before = results.read_bytes()
-        go(two)
-        with connected(ray.address, cell) as cluster:
-            rows = run_waiting(cluster, cell, folder, 2, 30, SilentWatcher())
+    one, two = ray.have("one", "two")
+    go(one)
+    head = subprocess.Popen([sys.executable, "-c", script], env={**os.environ, **given}, cwd=ROOT)
+    results = folder / "results.jsonl"
+    wait_until(lambda: results.exists() and results.read_bytes().count(b"\n") >= 2, head)
+    wait_until(lambda: bool(two.workers()), head)
+    head.send_signal(ending)
+    head.wait(60)
+    wait_until(lambda: not two.workers())
+    before = results.read_bytes()
+    go(two)
+    with connected(ray.address, cell) as cluster:
+        rows = run_waiting(cluster, cell, folder, 2, 12, SilentWatcher())
     assert results.read_bytes().startswith(before)
-    assert len(rows) == len(finished(rows)) == 30
+    assert len(rows) == len(finished(rows)) == 12
     assert rows == read_rows(folder)
 
 
@@ -347,4 +342,4 @@ def head() -> None:
     """The body of the head to end: it keeps a trial on the host that has no `go`."""
     suite = load_suite(Path(os.environ["SUITE"]), CATALOGUE)
     with connected(os.environ["ADDRESS"], suite) as cluster:
-        run_waiting(cluster, suite, Path(os.environ["RUN"]), 2, 30, SilentWatcher())
+        run_waiting(cluster, suite, Path(os.environ["RUN"]), 2, 12, SilentWatcher())
