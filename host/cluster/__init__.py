@@ -118,6 +118,8 @@ class Report:
     progress: Progress
     chunks: tuple[Chunk, ...] = ()
     question: Question | None = None
+    screen: str | None = None
+    """The password of the machine's screen, where there is a new one."""
     row: str = ""
     """The row as JSON, when the attempt has ended."""
     files: Mapping[str, str] = field(default_factory=dict)

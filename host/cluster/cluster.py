@@ -28,6 +28,8 @@ LOOKED = 1.0
 """Seconds between two looks at whether a place is still wanted."""
 ANSWERS = 180.0
 """Seconds within which a worker answers. A lost one is noticed by Ray, long before."""
+CONCURRENT = 16
+"""Calls at once that a worker takes besides those of its lanes: orders, and viewers of screens."""
 LANES = 1
 """Lanes of a worker: each machine has a process of its own."""
 
@@ -132,7 +134,8 @@ class Cluster:
         self._refuse(worker.actor, worker.facts.host, refusal)
 
     def call(self, worker: Placed, method: str, *arguments: object) -> Any:
-        """Call a method of the worker. `HostError` if it is lost, `HostRefusedError` from it."""
+        """Call a method of the worker. `HostError` if it is lost or fails, `HostRefusedError` from
+        it."""
         ray = self.ray
         reference = getattr(worker.actor, method).remote(*arguments)
         try:
@@ -140,7 +143,8 @@ class Cluster:
         except ray.exceptions.RayTaskError as error:
             if isinstance(cause := error.cause, HostRefusedError):
                 raise cause from None
-            raise
+            last = str(error).strip().splitlines()[-1]
+            raise HostError(f"the worker on {worker.facts.host} failed: {last}") from error
         except ray.exceptions.RayError as error:
             first = next(iter(str(error).strip().splitlines()), type(error).__name__)
             raise HostError(f"the host {worker.facts.host} was lost: {first}") from None
@@ -213,7 +217,7 @@ class Cluster:
             resources={DESK: self.lanes_per_worker},
             max_restarts=0,
             max_task_retries=0,
-            max_concurrency=2 * self.lanes_per_worker + 4,
+            max_concurrency=2 * self.lanes_per_worker + CONCURRENT,
         )(NodeWorker)
         actor = actor_class.remote(self.order)
         with self._lock:

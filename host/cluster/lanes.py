@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast
@@ -14,6 +14,7 @@ from ambidex.host.cluster import Chunk, HostRefusedError, Progress, Question, Re
 from ambidex.host.cluster.cluster import Cluster, Placed
 from ambidex.host.cluster.connection import connect
 from ambidex.host.cluster.folders import FolderWriter
+from ambidex.host.cluster.screens import ScreenWorker, listening
 from ambidex.host.errors import HostError, ModelError, UsageError
 from ambidex.host.loop.episode import InterruptedEpisodeError
 from ambidex.host.loop.progress import Episode
@@ -31,6 +32,8 @@ __all__ = ["ClusterLanes", "ClusterSource", "RemoteLane", "on_cluster"]
 
 WAIT = 5.0
 """Seconds that a worker waits for news before it says that there are none."""
+MOST_FAILURES = 3
+"""Workers in a row that may fail to open a lane."""
 LOOKED = 0.2
 """Seconds between two looks for a person's orders and for the end of the run."""
 
@@ -45,11 +48,19 @@ class RemoteAttempt:
     acted: int = 0
     ordered: int = 0
     """Bytes of orders that have been sent."""
+    announcement: ExitStack = field(default_factory=ExitStack)
+    """Withdraws the announcement of the screen when it is closed."""
 
     @property
     def episode(self) -> Episode:
         """The counts that are known here."""
         return Episode(steps=self.steps)
+
+    def announce(self, screen: ScreenWorker, password: str) -> None:
+        """Announce a new screen, at an address on this computer."""
+        self.announcement.close()
+        address = self.announcement.enter_context(listening(lambda: screen))
+        self.announcement.enter_context(announced(self.folder, (address, password)))
 
     def update(self, progress: Progress) -> None:
         """Take over what a report says."""
@@ -80,7 +91,9 @@ class RemoteLane:
         seen = RemoteAttempt(folder)
         started(seen)
         try:
-            with announced(folder, None):
+            with ExitStack() as stack:
+                seen.announcement.enter_context(announced(folder, None))
+                stack.push(seen.announcement)
                 self.attempting = seen
                 row = self._row(job, number, unproved, seen)
         except HostRefusedError as refusal:
@@ -156,6 +169,8 @@ class RemoteLane:
         if report.attempt != number and not report.crash:
             raise HostError(f"{self.host} reported attempt {report.attempt}, not {number}")
         seen.update(report.progress)
+        if report.screen is not None:
+            seen.announce(RemoteScreen(self), report.screen)
         return report
 
     def _answer(self, question: Question) -> Answer | ModelError:
@@ -169,6 +184,32 @@ class RemoteLane:
 
     def _call(self, method: str, *arguments: object) -> object:
         return self.cluster.call(self.worker, method, self.number, *arguments)
+
+
+@dataclass(frozen=True)
+class RemoteScreen:
+    """See `ScreenWorker`."""
+
+    lane: RemoteLane
+
+    def connect(self) -> int:
+        """See `ScreenWorker`."""
+        return cast(int, self._call("connect_screen"))
+
+    def send(self, connection: int, data: bytes) -> None:
+        """See `ScreenWorker`."""
+        self._call("send_to_screen", connection, data)
+
+    def receive(self, connection: int, wait: float) -> bytes | None:
+        """See `ScreenWorker`."""
+        return cast("bytes | None", self._call("receive_from_screen", connection, wait))
+
+    def disconnect(self, connection: int) -> None:
+        """See `ScreenWorker`."""
+        self._call("disconnect_screen", connection)
+
+    def _call(self, method: str, *arguments: object) -> object:
+        return self.lane.cluster.call(self.lane.worker, method, self.lane.number, *arguments)
 
 
 @dataclass
@@ -196,6 +237,7 @@ class ClusterLanes:
     def open(self, wanted: Callable[[], bool]) -> RemoteLane | None:
         """See `Lanes`."""
         config = self.request.config.model_dump_json()
+        failures = 0
         while (worker := self.cluster.take(wanted)) is not None:
             number = next(self.cluster.numbers)
             lane = RemoteLane(self.cluster, worker, number, self.request, self._trial, self._model)
@@ -206,6 +248,8 @@ class ClusterLanes:
                 continue
             except HostError:
                 self.cluster.lose(worker)
+                if (failures := failures + 1) == MOST_FAILURES:
+                    raise
                 continue
             with self._lock:
                 self._lanes = [old for old in self._lanes if not old.worker.lost]

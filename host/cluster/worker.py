@@ -159,6 +159,22 @@ class Worker:
         if found := self._lanes.get(lane):
             found.order(lines)
 
+    def connect_screen(self, lane: int) -> int:
+        """See `WorkerLane.connect_screen`."""
+        return self._lanes[lane].connect_screen()
+
+    def send_to_screen(self, lane: int, connection: int, data: bytes) -> None:
+        """See `ScreenConnections.send`."""
+        self._lanes[lane].screens.send(connection, data)
+
+    def receive_from_screen(self, lane: int, connection: int, wait: float) -> bytes | None:
+        """See `ScreenConnections.receive`."""
+        return self._lanes[lane].screens.receive(connection, wait)
+
+    def disconnect_screen(self, lane: int, connection: int) -> None:
+        """See `ScreenConnections.disconnect`."""
+        self._lanes[lane].screens.disconnect(connection)
+
     def renew(self) -> None:
         """Extend the lease."""
         self._heard = time.monotonic()

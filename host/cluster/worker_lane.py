@@ -15,8 +15,10 @@ from pathlib import Path
 from ambidex.host import Answer, Request
 from ambidex.host.cluster import Chunk, Progress, Question, Report
 from ambidex.host.cluster.folders import FolderReader, hashes, read_piece
+from ambidex.host.cluster.screens import ScreenConnections
 from ambidex.host.errors import ModelError
 from ambidex.host.loop.episode import InterruptedEpisodeError
+from ambidex.host.records.announcement import ScreenAddress, running_trials
 from ambidex.host.records.config import Job, ModelConfig
 from ambidex.host.records.environment import FOLDER as ENVIRONMENTS
 from ambidex.host.records.orders import NAME as ORDERS
@@ -75,6 +77,8 @@ class WorkerLane:
         self._state: AttemptState | None = None
         self._end: Report | None = None
         self._reader: FolderReader | None = None
+        self._screen: ScreenAddress | None = None
+        self.screens = ScreenConnections()
         self._thread = threading.Thread(target=self._work, name=f"lane {run.name}", daemon=True)
         self._thread.start()
 
@@ -84,6 +88,8 @@ class WorkerLane:
             self._task = Task(job, number, unproved, folder)
             self._state = self._end = self._question = None
             self._reader = FolderReader(self._run / folder)
+            self._screen = None
+        self.screens.close()
         self._tasks.put(self._task)
 
     def news(self, wait: float) -> Report:
@@ -99,9 +105,9 @@ class WorkerLane:
             chunks = reader.news() if finished is None or finished.row else ()
             if finished is not None and not chunks:
                 return finished
-            left = end - time.monotonic()
-            if chunks or question or left <= 0:
-                return Report(task.number, self._progress(), chunks, question)
+            left, screen = end - time.monotonic(), self._new_screen(task)
+            if chunks or question or left <= 0 or screen:
+                return Report(task.number, self._progress(), chunks, question, screen)
             with self._changed:
                 if self._end is None and self._question is None:
                     self._changed.wait(min(LOOKED, left))
@@ -135,10 +141,25 @@ class WorkerLane:
             with suppress(FileNotFoundError), (self._run / task.folder / ORDERS).open("ab") as file:
                 file.write(lines)
 
+    def connect_screen(self) -> int:
+        """Connect to the machine's screen. `ConnectionRefusedError` if it has none now."""
+        if self._screen is None or not self._screen.vnc:
+            raise ConnectionRefusedError("the machine has no screen now")
+        return self.screens.connect(self._screen.vnc)
+
     def close(self) -> None:
         """End the machine, and wait for that."""
+        self.screens.close()
         self._tasks.put(None)
         self._thread.join()
+
+    def _new_screen(self, task: Task) -> str | None:
+        """The password of a screen that was not there before."""
+        shown = dict(running_trials(self._run, [task.folder])).get(task.folder)
+        if shown is None or shown == self._screen or not shown.vnc:
+            return None
+        self._screen = shown
+        return shown.password
 
     def _progress(self) -> Progress:
         state = self._state
