@@ -12,6 +12,7 @@ python -m bench steps                 checkpoints of a virtual machine, and fork
 python -m bench stages                saved stages: the demo suite with them and without
 python -m bench services              machines with services: reverts, checkpoints, forks, leaks
 python -m bench resume                a run that is killed and resumed, against one left alone
+python -m bench cluster               a run on a cluster of invented machines; no desktop
 python -m bench disk                  files read from the disk of a paused machine
 python -m bench aws-tools             every operation that moto implements, called once; no machine
 python -m bench autoharness           the catalogs of cua-auto-harness, played through our tools
@@ -43,6 +44,7 @@ from rich.console import Console
 from ambidex.vm.building.image import open_image
 from bench.attack import attack
 from bench.aws.command import aws_tools
+from bench.cluster.command import cluster
 from bench.desktop import PLACES, crowd, first_ready, reverts, round_trips
 from bench.disk import disk
 from bench.judge import judge
@@ -111,6 +113,7 @@ def main(
 app.command(attack)
 app.command(autoharness)
 app.command(aws_tools)
+app.command(cluster)
 app.command(desktop_retrieval)
 app.command(disk)
 app.command(judge)

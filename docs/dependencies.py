@@ -18,6 +18,7 @@ the hash of every file are in `host/requirements.lock`, `docs/requirements.lock`
 """
 SECTIONS = {
     "dependencies": ("On the host", "Installed with Ambidex."),
+    "cluster": ("For clusters", "The extra `cluster`: see [Clusters](cluster.md)."),
     "harbor": ("For Harbor's formats", "The extra `harbor`: see [Integrations](integrations.md)."),
     "inspect": ("For Inspect", "The extra `inspect`: see [Integrations](integrations.md)."),
     "rl": ("For Gymnasium", "The extra `rl`: see [Integrations](integrations.md)."),

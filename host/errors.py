@@ -7,6 +7,7 @@ UsageError      the request is wrong         raised before any machine, exit 2
 BusyError       what it needs is in use      raised before any machine, exit 3
 MachineError    the machine failed           void              void once, then a score of 0
 GuestError      the guest did not answer     void              void once, then a score of 0
+HostError       the machine's host failed    void              void once, then a score of 0
 ModelError      the model refused a request  void              void once, then a score of 0
 ModelError      no answer, load              void              void
 ModelError      wrong key, name or address   void, and not retried; three in a row end the run
@@ -38,6 +39,7 @@ __all__ = [
     "ContextLimitError",
     "EndedBy",
     "GuestError",
+    "HostError",
     "MachineError",
     "ModelError",
     "NoDesktopError",
@@ -78,6 +80,10 @@ class NoDesktopError(GuestError):
     """The request needs a GUI, and the guest has neither a desktop nor a browser for it."""
 
 
+class HostError(HintedError):
+    """The host of a machine failed: it was lost, or its disk is full."""
+
+
 class StageError(GuestError):
     """A task's setup could not be carried out in the guest."""
 
@@ -111,12 +117,13 @@ class RehearsalError(HintedError):
     """An agent could not be brought back to its state at a step of a recorded episode."""
 
 
-VOID = (MachineError, GuestError, ModelError, StoppedError, RehearsalError)
+VOID = (MachineError, GuestError, HostError, ModelError, StoppedError, RehearsalError)
 """Errors that make an attempt void."""
 
 ENDED_BY: dict[type[Exception], EndedBy] = {
     MachineError: "machine",
     GuestError: "guest",
+    HostError: "machine",
     ModelError: "model",
     StoppedError: "person",
     RehearsalError: "harness",

@@ -24,6 +24,8 @@ OURS = {"ambidex", "ambidex_desktop", *RUNTIME, "bench", "examples", "guest", "m
 NOT_IMPORTED = {"websockets": "uvicorn loads it by name"}
 BRIDGES = ("harbor", "inspect", "rl")
 """The extras whose packages only host/integrations imports."""
+BY_EXTRA = {"integrations": BRIDGES, "cluster": ("cluster",)}
+"""The rooms of host/ that import packages of extras, with these extras."""
 PARTS = {"fastmcp-slim": "fastmcp"}
 """Distribution -> the one that is declared and consists of it."""
 UPSTREAM = {"desktop_env"}
@@ -65,12 +67,13 @@ def test_a_dependency_without_a_reason_is_refused() -> None:
 
 def test_what_the_host_imports_is_declared() -> None:
     known = declared(PROJECT["dependencies"], PROJECT["optional-dependencies"]["minilm"])
-    unknown = [owners for owners in imported(*RUNTIME) if not owners & known]
-    extras = declared(*(PROJECT["optional-dependencies"][name] for name in BRIDGES))
-    assert [owners for owners in unknown if not owners & extras] == []
-    rooms = [path.name for path in (ROOT / "host").iterdir() if path.name != "integrations"]
+    for room, names in BY_EXTRA.items():
+        extras = declared(*(PROJECT["optional-dependencies"][name] for name in names))
+        unknown = [owners for owners in imported(f"host/{room}") if not owners & (known | extras)]
+        assert unknown == [], room
+    rooms = [path.name for path in (ROOT / "host").iterdir() if path.name not in BY_EXTRA]
     rest = imported(*sorted({*RUNTIME} - {"host"}), *(f"host/{name}" for name in rooms))
-    assert [owners for owners in rest if not owners & known] == [], "only integrations may"
+    assert [owners for owners in rest if not owners & known] == [], "only those rooms may"
 
 
 def test_what_is_declared_is_imported() -> None:

@@ -11,6 +11,7 @@ from cyclopts import Group, Parameter
 
 from ambidex.host.errors import UsageError
 from ambidex.host.records.config import CheckpointPolicy
+from ambidex.host.runs.lanes import OpenLanes, on_this_computer
 from ambidex.tasks.survey import Net, Selection
 
 __all__ = [
@@ -22,8 +23,10 @@ __all__ = [
     "TASKS",
     "WIDTH",
     "CheckpointOptions",
+    "ClusterAddress",
     "Json",
     "SelectionOptions",
+    "lanes_at",
 ]
 
 MANY = Parameter(consume_multiple=True, negative="")
@@ -36,8 +39,27 @@ MODEL = Group("Agent and model", sort_key=2)
 OFFER = Group("Tools on offer", sort_key=3)
 EPISODES = Group("Trials and episodes", sort_key=4)
 CHECKPOINTS = Group("Checkpoints", sort_key=5)
+MACHINES = Group("Machines", sort_key=6)
 OUTPUT = Group("Output", sort_key=7)
 """Groups of options in a command's help, in this order."""
+
+
+ClusterAddress = Annotated[
+    str,
+    Parameter(
+        group=MACHINES,
+        help="Use the hosts of a Ray cluster: auto, HOST:PORT or ray://HOST:10001.",
+    ),
+]
+
+
+def lanes_at(cluster: str) -> OpenLanes:
+    """Where the trials of a run are executed: on this computer if `cluster` is empty."""
+    if not cluster:
+        return on_this_computer
+    from ambidex.host.cluster.lanes import on_cluster
+
+    return on_cluster(cluster)
 
 
 @Parameter(name="*", group=TASKS)

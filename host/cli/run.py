@@ -23,7 +23,9 @@ from ambidex.host.cli.options import (
     OUTPUT,
     TASKS,
     CheckpointOptions,
+    ClusterAddress,
     SelectionOptions,
+    lanes_at,
 )
 from ambidex.host.errors import UsageError
 from ambidex.host.models.exposure import exposure_of
@@ -89,6 +91,7 @@ def run(
     options: Options = RunOptions(),
     kept: CheckpointOptions = CheckpointOptions(),
     machines: MachineOptions = MachineOptions(),
+    cluster: ClusterAddress = "",
     out: Annotated[Path | None, IN_OUTPUT] = None,
     watch: Annotated[bool, Parameter(negative="", group=OUTPUT)] = False,
     details: Annotated[bool, Parameter(negative="", group=OUTPUT)] = False,
@@ -194,7 +197,7 @@ def run(
     command = this_command() if out else this_command("--out", str(folder))
     request = dataclasses.replace(request, command=command)
     with watched(folder) if watch else nullcontext():
-        rows = launch(request, folder, machines)
+        rows = launch(request, folder, machines, open_lanes=lanes_at(cluster))
     if json:
         print_json({"run": str(folder), "report": as_json(lines([folder]))})
     else:
@@ -210,6 +213,7 @@ def experiment(
     dry: Annotated[bool, Parameter(negative="")] = False,
     details: Annotated[bool, Parameter(negative="")] = False,
     machines: MachineOptions = MachineOptions(),
+    cluster: ClusterAddress = "",
 ) -> int:
     """Run every combination of the agents, conditions, exposures and limits in a TOML file. The
     same command with the same --out resumes the experiment.
@@ -243,7 +247,9 @@ def experiment(
     for number, cell in enumerate(planned, 1):
         echo(f"{number} of {len(planned)}: {cell.name}")
         request = dataclasses.replace(cell.request, command=this_command())
-        codes.append(exit_code(launch(request, folder / cell.name, machines, models_answer=True)))
+        run_folder, lanes = folder / cell.name, lanes_at(cluster)
+        rows = launch(request, run_folder, machines, models_answer=True, open_lanes=lanes)
+        codes.append(exit_code(rows))
     print_results([folder / cell.name for cell in planned], details)
     echo(f"rows, trajectories and evidence: {folder}; `ambidex report {folder} --html FILE`")
     return 1 if 1 in codes else max(codes)

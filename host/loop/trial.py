@@ -3,6 +3,7 @@ by the table in `host.errors`."""
 
 from __future__ import annotations
 
+import errno
 import shutil
 import time
 import traceback
@@ -10,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from ambidex.evaluators import Score
 from ambidex.host import Stop
@@ -18,6 +19,7 @@ from ambidex.host.agents import roles_of
 from ambidex.host.errors import (
     VOID,
     GuestError,
+    HostError,
     MachineError,
     ended_by,
     independent_of_agent,
@@ -28,16 +30,34 @@ from ambidex.host.loop.branch_point import BranchPoint, branch_point
 from ambidex.host.loop.checkpointing import SNAPSHOTS
 from ambidex.host.loop.episode import InterruptedEpisodeError
 from ambidex.host.loop.outcomes import outcome_of
+from ambidex.host.loop.progress import Episode
 from ambidex.host.loop.stage_cache import StageCache
 from ambidex.host.loop.stage_key import assets_of
 from ambidex.host.records.config import SCHEMA, Job, RunConfig
-from ambidex.host.records.rows import Failure, Parent, Row
+from ambidex.host.records.rows import Failure, Parent, Phase, Row
 from ambidex.tasks import Suite, Task, Verdict
 from ambidex.vm import Machine
 
-__all__ = ["MakeAgent", "Trial"]
+__all__ = ["MakeAgent", "Progress", "Trial", "new_folder"]
 
 CONSOLE_LINES = 20
+DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
+
+
+class Progress(Protocol):
+    """How far an attempt came."""
+
+    @property
+    def phase(self) -> Phase:
+        """The stage in progress."""
+
+    @property
+    def acted(self) -> int:
+        """Calls that the agent has made."""
+
+    @property
+    def episode(self) -> Episode:
+        """The episode so far."""
 
 
 @dataclass(frozen=True)
@@ -72,8 +92,8 @@ class Trial:
         `unproved` counts earlier attempts that ended void after the agent had acted: one more is
         scored 0. `started` receives the attempt, whose phase and steps can be read as it runs.
         """
-        task = next(task for task in self.suite.tasks if task.name == job.task)
-        folder = _new_folder(self.run / self.name_of(job))
+        task = self._task(job)
+        folder = new_folder(self.run / self.name_of(job))
         identity = self._identity(job, number, task, folder)
         began = time.monotonic()
         attempt = Attempt(
@@ -86,9 +106,13 @@ class Trial:
         except InterruptedEpisodeError:
             raise
         except VOID as error:
-            fields = _void(error, attempt, unproved)
+            fields = _void(error, attempt, unproved, _console(machine, error))
         except Exception as error:  # noqa: BLE001 - the one place where a bug becomes a row
-            fields = _bug(error, attempt)
+            if isinstance(error, OSError) and error.errno in DISK_FULL:
+                full = HostError(f"the disk is full: {error}", hint="Free some space.")
+                fields = _void(full, attempt, unproved)
+            else:
+                fields = _bug(error, attempt)
         seconds = {**attempt.seconds, "total": time.monotonic() - began}
         return Row(
             **identity,
@@ -97,6 +121,18 @@ class Trial:
             stage=attempt.stage,
             seconds={part: round(value, 4) for part, value in seconds.items()},
         )
+
+    def lost(
+        self, job: Job, number: int, unproved: int, progress: Progress, error: HostError
+    ) -> Row:
+        """The row of an attempt whose host was lost while it ran. It came as far as `progress`
+        says."""
+        folder = self.run / self.name_of(job)
+        identity = self._identity(job, number, self._task(job), folder)
+        return Row(**identity, **_void(error, progress, unproved))
+
+    def _task(self, job: Job) -> Task:
+        return next(task for task in self.suite.tasks if task.name == job.task)
 
     def name_of(self, job: Job) -> str:
         """The trial's directory: `<task>.<trial>`, with the agent's name where several share a
@@ -144,9 +180,9 @@ class Trial:
         return Parent(run=fork.run, trial=branch.trial, step=branch.step, hand=fork.hand or "")
 
 
-def _void(error: Exception, attempt: Attempt, unproved: int) -> dict[str, Any]:
-    """The row's fields of an attempt that machine, guest, model or a person ended."""
-    failure = _failure(error, attempt.acted, _console(attempt.machine, error))
+def _void(error: Exception, attempt: Progress, unproved: int, console: str = "") -> dict[str, Any]:
+    """The row's fields of an attempt that machine, guest, host, model or a person ended."""
+    failure = _failure(error, attempt.acted, console)
     fields = {
         "failure": failure,
         "ended_by": ended_by(error),
@@ -194,7 +230,7 @@ def _console(machine: Machine, error: Exception) -> str:
         return f"(no console: {console_error})"
 
 
-def _new_folder(folder: Path) -> Path:
+def new_folder(folder: Path) -> Path:
     """An empty directory. One that an earlier attempt left is renamed."""
     if folder.exists():
         number = 1

@@ -193,6 +193,8 @@ class Row(Outcome):
     screen: tuple[int, int] | None = None
     provider: str = ""
     """The machine's provider: libvirt, sandbox, attached."""
+    host: str = ""
+    """The host of a cluster that ran it; empty for the computer of the run."""
     environment: str = ""
     """Digest of the software environment, see `host.records.environment`."""
     assets: str = ""

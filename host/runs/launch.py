@@ -13,7 +13,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from ambidex.host import Limits, ToolSpec
-from ambidex.host.agents import agent_maker, check_agent, roles_of
+from ambidex.host.agents import check_agent, roles_of
 from ambidex.host.dialects import check_dialect, form_of
 from ambidex.host.errors import UsageError
 from ambidex.host.jury.judging import judge_run
@@ -41,21 +41,21 @@ from ambidex.host.records.config import (
     read_config,
     refuse_another,
 )
-from ambidex.host.records.environment import this_environment
 from ambidex.host.records.rows import NAME as RESULTS
 from ambidex.host.records.rows import Row, finished, read_rows, unjudged
 from ambidex.host.runs.first_request import ask_each_model
+from ambidex.host.runs.lanes import LaneRequest, LaneSource, OpenLanes, RunParts, on_this_computer
 from ambidex.host.runs.machine_checks import (
     BUILT_FROM_IMAGES,
     refuse_missing_services,
     refuse_unforked,
     refuse_unknown_image,
 )
-from ambidex.host.runs.machines import MachineOptions, Source, open_machines, stage_store
+from ambidex.host.runs.machines import MachineOptions, Source
 from ambidex.host.runs.notices import left_out, missing_gateway
 from ambidex.host.runs.offers import refuse_too_many_functions
 from ambidex.host.runs.progress_lines import ProgressDisplay
-from ambidex.host.runs.runner import run_jobs
+from ambidex.host.runs.runner import run_on_lanes
 from ambidex.host.terminal import Terminal
 from ambidex.host.toolsets.gateway import open_gateway, toolsets_of
 from ambidex.tasks import Suite
@@ -114,18 +114,31 @@ class RunRequest:
 
 
 def launch(
-    request: RunRequest, folder: Path, options: MachineOptions, *, models_answer: bool = False
+    request: RunRequest,
+    folder: Path,
+    options: MachineOptions,
+    *,
+    models_answer: bool = False,
+    open_lanes: OpenLanes = on_this_computer,
 ) -> list[Row]:
     """Run the unfinished trials in `folder` and return all its rows. The models are asked first
-    whether they answer, unless it is known (`models_answer`)."""
+    whether they answer, unless it is known (`models_answer`). `open_lanes` says where trials run.
+    """
     _check_ready(request, options)
+    if open_lanes is not on_this_computer and (request.keep or request.fork):
+        raise UsageError(
+            "checkpoints and forks of them work on this computer only: a checkpoint needs the base "
+            "snapshot of the host that saved it",
+            hint="Leave --cluster out, or run without --checkpoint.",
+        )
     with ExitStack() as stack:
         stack.enter_context(locked(folder))
         display = stack.enter_context(_display(request))
-        _check_resumable(request, folder, options, display.message)
+        if open_lanes is on_this_computer:  # a cluster's image is known when a host has answered
+            _check_resumable(request, folder, options, display.message)
         if not models_answer:
             ask_models([(request, folder)], display.message)
-        source = stack.enter_context(open_machines(options, display.message))
+        source = stack.enter_context(open_lanes(options, parts_of(request), display.message))
         return _run(request, folder, source, options.machines, display)
 
 
@@ -134,7 +147,7 @@ def on_machines(options: MachineOptions) -> Iterator[RunFunction]:
     """Yield a function that runs requests one after another on the same machines. The machines are
     opened by the first request that has something to run."""
     with ExitStack() as stack:
-        opened: list[Source] = []
+        opened: list[LaneSource] = []
 
         def run(request: RunRequest, folder: Path) -> list[Row]:
             _check_ready(request, options)
@@ -144,7 +157,8 @@ def on_machines(options: MachineOptions) -> Iterator[RunFunction]:
                 _check_resumable(request, folder, options, display.message)
                 if not opened:
                     ask_models([(request, folder)], display.message)
-                    opened.append(stack.enter_context(open_machines(options, display.message)))
+                    lanes = on_this_computer(options, parts_of(request), display.message)
+                    opened.append(stack.enter_context(lanes))
                 return _run(request, folder, opened[0], options.machines, display)
 
         yield run
@@ -201,7 +215,7 @@ def all_done(request: RunRequest, folder: Path) -> list[Row]:
 
 
 def _run(
-    request: RunRequest, folder: Path, source: Source, machines: int, display: ProgressDisplay
+    request: RunRequest, folder: Path, source: LaneSource, machines: int, display: ProgressDisplay
 ) -> list[Row]:
     prices = read_prices(request.prices)
     config = config_of(request, prices, source)
@@ -219,22 +233,24 @@ def _run(
     def make_model(model: ModelConfig) -> LiteModel:
         return LiteModel(model, prices, stopped)
 
-    rows = run_jobs(
-        request.jobs,
-        config,
-        request.suite,
-        folder,
-        source.make,
-        agent_maker(config, make_model),
-        machines=machines,
-        watcher=display,
-        stop=stopped,
-        stages=stage_store(source),
-        environment=this_environment(source.image, source.accelerator, source.guest_code),
-    )
+    lane_request = LaneRequest(config, request.suite, folder, make_model, stopped, display.message)
+    with source.lanes(lane_request) as lanes:
+        rows = run_on_lanes(
+            request.jobs, folder, lanes, count=machines, watcher=display, stop=stopped
+        )
     if unjudged(rows):
         rows = judge_run(folder, request.suite, config.jury, make_model, display.message)
     return rows
+
+
+def parts_of(request: RunRequest) -> RunParts:
+    """What other hosts need to run it."""
+    models = [model for model in (request.model, request.grounder) if model is not None]
+    gateway = request.exposure.gateway
+    references = [*request.agents, request.exposure.embedder, *(m.dialect for m in models)]
+    if gateway:
+        references.append(gateway.embedder)
+    return RunParts(request.suite, tuple(references), gateway.toolsets if gateway else ())
 
 
 def _display(request: RunRequest) -> ProgressDisplay:
@@ -316,7 +332,9 @@ def default_folder(suite: Suite, agents: Sequence[str], condition: str) -> Path:
     return Path("runs") / f"{when}-{suite.name}-{agent}-{condition}"
 
 
-def config_of(request: RunRequest, prices: Prices, source: Source | None = None) -> RunConfig:
+def config_of(
+    request: RunRequest, prices: Prices, source: LaneSource | Source | None = None
+) -> RunConfig:
     """The configuration of a requested run; `source` is None before its machines are known."""
     roles = {role for agent in request.agents for role in roles_of(agent)}
     return RunConfig(

@@ -41,12 +41,18 @@ class AttemptState(Protocol):
     def steps(self) -> int:
         """Steps of the episode so far."""
 
+    @property
+    def acted(self) -> int:
+        """Calls that the agent has made."""
+
 
 @dataclass
 class MachineLine:
     """What one machine is doing."""
 
     began: float
+    host: str = ""
+    """Empty for this computer."""
     job: Job | None = None
     attempt: int = 1
     state: AttemptState | None = None
@@ -63,6 +69,23 @@ class MachineLine:
 
 
 @dataclass
+class HostLine:
+    """What the machines of one host have done since the start."""
+
+    began: float
+    ended: int = 0
+    """Attempts that ended."""
+    void: int = 0
+
+    def activity(self, now: float) -> str:
+        """Attempts per hour and the share of void ones, in words."""
+        if not self.ended:
+            return "no attempt has ended"
+        rate = 3600 * self.ended / max(1.0, now - self.began)
+        return f"{rate:.0f} attempts/h, {100 * self.void / self.ended:.0f} % void"
+
+
+@dataclass
 class LiveTable:
     """The state of a run, and its picture. Not locked: a picture may be a moment old."""
 
@@ -76,6 +99,8 @@ class LiveTable:
     doing: str = "starting"
     """What the run does before its first attempt."""
     machines: dict[str, MachineLine] = field(default_factory=dict)
+    hosts: dict[str, HostLine] = field(default_factory=dict)
+    """Those of a cluster."""
     left: int = -1
     """Trials without a final row; -1: not known yet."""
     solved: int = 0
@@ -97,21 +122,27 @@ class LiveTable:
             self._count(row)
         self.left, self.began, self.doing = left, self.clock(), ""
 
-    def open_machine(self, name: str) -> None:
-        """A new machine, which has not booted."""
-        self.machines[name] = MachineLine(self.clock())
+    def open_machine(self, name: str, host: str = "") -> None:
+        """A new machine, which has not booted, on a host of a cluster or on this computer."""
+        self.machines[name] = MachineLine(self.clock(), host)
+        if host:
+            self.hosts.setdefault(host, HostLine(self.clock()))
 
     def start_attempt(self, name: str, job: Job, attempt: int, state: AttemptState) -> None:
         """An attempt starts on a machine."""
         before = self.machines.get(name)
         booted = before is not None and before.job is not None
-        self.machines[name] = MachineLine(self.clock(), job, attempt, state, booted)
+        host = before.host if before else ""
+        self.machines[name] = MachineLine(self.clock(), host, job, attempt, state, booted)
 
     def end_attempt(self, row: Row, left: int) -> None:
         """An attempt has its row."""
         self.ended += self.left - left
         self.left = left
         self._count(row)
+        if row.host in self.hosts:
+            self.hosts[row.host].ended += 1
+            self.hosts[row.host].void += row.fate == "void"
 
     def _count(self, row: Row) -> None:
         match outcome_of_row(row):
@@ -160,7 +191,8 @@ class LiveTable:
         return ", ".join(parts)
 
     def picture(self, height: int) -> RenderableType:
-        """The totals, and a line for each machine as far as the terminal's height allows."""
+        """The totals, and a line for each machine as far as the terminal's height allows; on a
+        cluster, a line for each host."""
         now = self.clock()
         head = Table.grid(padding=(0, 1))
         head.add_row(
@@ -169,6 +201,8 @@ class LiveTable:
             Text(self.totals()),
             Text(duration(now - self.began), "dim"),
         )
+        if self.hosts:
+            return Group(head, self._hosts(now, height))
         table = Table.grid(padding=(0, 2))
         working = sorted(self.machines.items(), key=lambda item: (len(item[0]), item[0]))
         shown = working[: max(1, height - LEFT_FOR_OTHERS)]
@@ -185,6 +219,21 @@ class LiveTable:
         if len(shown) < len(working):
             table.add_row(Text(f"  and {len(working) - len(shown)} more", "dim"), "", "", "")
         return Group(head, table) if working else head
+
+    def _hosts(self, now: float, height: int) -> Table:
+        table = Table.grid(padding=(0, 2))
+        machines = [machine.host for machine in list(self.machines.values())]
+        shown = sorted(self.hosts.items())[: max(1, height - LEFT_FOR_OTHERS)]
+        for name, host in shown:
+            count = machines.count(name)
+            table.add_row(
+                Text(f"  {one_line(name)}", "dim"),
+                Text("1 machine" if count == 1 else f"{count} machines"),
+                Text(host.activity(now)),
+            )
+        if len(shown) < len(self.hosts):
+            table.add_row(Text(f"  and {len(self.hosts) - len(shown)} more", "dim"), "", "")
+        return table
 
     def close_machine(self, name: str) -> None:
         """A machine has nothing left to do."""

@@ -55,9 +55,9 @@ class ProgressDisplay:
         """See `Watcher`."""
         self._table.start(before, left)
 
-    def machine_opened(self) -> None:
+    def machine_opened(self, host: str) -> None:
         """See `Watcher`."""
-        self._table.open_machine(threading.current_thread().name)
+        self._table.open_machine(threading.current_thread().name, host)
 
     def machine_closed(self) -> None:
         """See `Watcher`."""

@@ -1,4 +1,4 @@
-"""Run trials on several machines: a queue of jobs, a thread per machine, a row per attempt."""
+"""Run trials on several lanes: a queue of jobs, a thread per lane, a row per attempt."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import queue
 import re
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -20,14 +20,22 @@ from ambidex.host.loop.trial import MakeAgent, Trial
 from ambidex.host.records.announcement import withdraw_all
 from ambidex.host.records.code import code_hash
 from ambidex.host.records.config import MOST_RUNS, Job, RunConfig
-from ambidex.host.records.environment import Environment, keep, this_environment
+from ambidex.host.records.environment import keep, this_environment
 from ambidex.host.records.rows import Row, Rows, finished, read_rows, unjudged
+from ambidex.host.runs.lanes import Lane, Lanes, LocalLanes, MakeMachine
 from ambidex.host.runs.live_table import AttemptState
 from ambidex.tasks import Suite
-from ambidex.vm import Machine
 from ambidex.vm.stages import StageStore
 
-__all__ = ["ATTEMPTS", "MakeMachine", "SilentWatcher", "Watcher", "plan", "run_jobs"]
+__all__ = [
+    "ATTEMPTS",
+    "MakeMachine",
+    "SilentWatcher",
+    "Watcher",
+    "plan",
+    "run_jobs",
+    "run_on_lanes",
+]
 
 ATTEMPTS = 3
 """Maximum attempts of a trial per invocation, while attempts end void."""
@@ -38,9 +46,6 @@ EQUAL_REFUSALS = 3
 GRACE = 20.0
 """Seconds that running trials get to notice an interrupt."""
 
-MakeMachine = Callable[[], Machine]
-"""Returns a new machine that is not booted yet; the caller closes it."""
-
 
 class Watcher(Protocol):
     """Receives the progress of a run. Called from any thread; what concerns a machine, from the
@@ -49,8 +54,9 @@ class Watcher(Protocol):
     def run_started(self, before: Sequence[Row], left: int) -> None:
         """The run begins with these rows of earlier invocations; `left` trials are to be run."""
 
-    def machine_opened(self) -> None:
-        """A new machine, not booted yet, will run the next attempts of this thread."""
+    def machine_opened(self, host: str) -> None:
+        """A new machine, not booted yet, will run the next attempts of this thread. `host` is empty
+        for this computer."""
 
     def machine_closed(self) -> None:
         """The machine of this thread has been closed."""
@@ -71,7 +77,7 @@ class SilentWatcher:
     def run_started(self, before: Sequence[Row], left: int) -> None:
         """Ignore."""
 
-    def machine_opened(self) -> None:
+    def machine_opened(self, host: str) -> None:
         """Ignore."""
 
     def machine_closed(self) -> None:
@@ -115,16 +121,36 @@ def run_jobs(
     watcher: Watcher = QUIET,
     stop: threading.Event | None = None,
     stages: StageStore | None = None,
-    environment: Environment | None = None,
 ) -> list[Row]:
-    """Run the unfinished trials and return all rows of the run.
+    """Run the unfinished trials on machines of this computer and return all rows of the run.
+
+    The caller has locked and adopted `folder`; see `run_on_lanes`. `stop` is set when the run ends
+    early, for agents that wait. `stages` is where the tasks' stages are saved, if they are
+    (`host.loop.stage_cache`).
+    """
+    stop = stop or threading.Event()
+    environment = keep(this_environment(config.image), folder)
+    cache = open_stages(config, stages, environment, watcher.message)
+    trial = Trial(config, suite, make_agent, folder, stop.is_set, code_hash(), environment, cache)
+    lanes = LocalLanes(make_machine, trial)
+    return run_on_lanes(jobs, folder, lanes, count=machines, watcher=watcher, stop=stop)
+
+
+def run_on_lanes(
+    jobs: Iterable[Job],
+    folder: Path,
+    lanes: Lanes,
+    *,
+    count: int = 1,
+    watcher: Watcher = QUIET,
+    stop: threading.Event | None = None,
+) -> list[Row]:
+    """Run the unfinished trials on up to `count` lanes and return all rows of the run.
 
     Scored and unjudged trials are never run again; void and bug ones are. The caller has locked and
-    adopted `folder`. On `KeyboardInterrupt` the running attempts get no row and every machine is
-    closed. `stop` is set when the run ends early, for agents that wait. `stages` is where the
-    tasks' stages are saved, if they are (`host.loop.stage_cache`). `environment` is the one of the
-    trials, by default this process's with the configured image. Raises `ModelError` after
-    `EQUAL_REFUSALS` trials in a row that the model refused from their first request on.
+    adopted `folder`. On `KeyboardInterrupt` the running attempts get no row and every lane is
+    closed. `stop` is set when the run ends early. Raises `ModelError` after `EQUAL_REFUSALS` trials
+    in a row that the model refused from their first request on.
     """
     rows = Rows(folder)
     if repaired := rows.repair():
@@ -132,18 +158,16 @@ def run_jobs(
     before = read_rows(folder) if (folder / "results.jsonl").exists() else []
     done = finished(before).keys() | unjudged(before).keys()
     todo = [job for job in jobs if job.key not in done]
-    attempts = {job.key: [row for row in before if row.key == job.key] for job in todo}
+    earlier: dict[tuple[str, str, int], list[Row]] = {job.key: [] for job in todo}
+    for row in before:
+        if row.key in earlier:
+            earlier[row.key].append(row)
     watcher.run_started(before, len(todo))
     stop = stop or threading.Event()
-    digest = keep(environment or this_environment(config.image), folder)
-    cache = open_stages(config, stages, digest, watcher.message)
-    trial = Trial(config, suite, make_agent, folder, stop.is_set, code_hash(), digest, cache)
-    work = Work(todo, attempts, trial, rows, watcher, stop)
+    work = Work(todo, earlier, lanes, rows, watcher, stop)
     threads = [
-        threading.Thread(
-            target=work.run_worker, args=(make_machine,), name=f"machine-{number}", daemon=True
-        )
-        for number in range(1, min(machines, len(todo)) + 1)
+        threading.Thread(target=work.run_worker, name=f"machine-{number}", daemon=True)
+        for number in range(1, min(count, len(todo)) + 1)
     ]
     withdraw_all(folder)  # of a runner that was killed
     for thread in threads:
@@ -173,7 +197,7 @@ class Work:
         self,
         todo: list[Job],
         attempts: dict[tuple[str, str, int], list[Row]],
-        trial: Trial,
+        lanes: Lanes,
         rows: Rows,
         watcher: Watcher,
         stop: threading.Event,
@@ -189,7 +213,7 @@ class Work:
         self.worker_ended = threading.Semaphore(0)
         """Released once by each worker when it ends. `Thread.join` will not do: after an interrupt
         in it, Python 3.11 considers the thread ended."""
-        self._trial = trial
+        self._lanes = lanes
         self._rows = rows
         self._watcher = watcher
         self._stop = stop
@@ -197,11 +221,11 @@ class Work:
         self._refusals: list[str] = []
         """The latest refusals, all equal, without an answer of the model since."""
 
-    def run_worker(self, make_machine: MakeMachine) -> None:
-        """Run attempts until the queue is empty, each worker on one machine at a time. After a void
-        attempt the machine is replaced."""
+    def run_worker(self) -> None:
+        """Run attempts until the queue is empty, each worker on one lane at a time. After a void
+        attempt the lane is replaced."""
         try:
-            while not self._stop.is_set() and self._on_one_machine(make_machine):
+            while not self._stop.is_set() and self._on_one_lane():
                 pass
         except InterruptedEpisodeError:
             return
@@ -211,19 +235,17 @@ class Work:
         finally:
             self.worker_ended.release()
 
-    def _on_one_machine(self, make_machine: MakeMachine) -> bool:
-        """Run attempts on one machine. Return True if the worker needs a new one, False if it is
+    def _on_one_lane(self) -> bool:
+        """Run attempts on one lane. Return True if the worker needs a new one, False if it is
         done."""
-        with self._machine(make_machine) as machine:
-            while not self._stop.is_set():
+        with self._lane() as lane:
+            while lane is not None and not self._stop.is_set():
                 try:
                     queued = self._queue.get_nowait()
                 except queue.Empty:
                     return False
                 started = partial(self._watcher.attempt_started, queued.job, queued.attempt)
-                row = self._trial.attempt(
-                    queued.job, queued.attempt, machine, queued.unproved, started
-                )
+                row = lane.attempt(queued.job, queued.attempt, queued.unproved, started)
                 if row.fate in ("void", "bug") and self._stop.is_set():
                     return False  # it failed because everything is being closed
                 failed = row.fate == "void" and not (row.failure and row.failure.final)
@@ -243,15 +265,22 @@ class Work:
                             queued.unproved + row.unproved,
                         )
                     )
-                if failed or row.forfeit:
+                if failed or row.forfeit or not lane.usable():
                     return True
         return False
 
+    def _wanted(self) -> bool:
+        return not self._stop.is_set() and self._left > 0
+
     @contextmanager
-    def _machine(self, make_machine: MakeMachine) -> Iterator[Machine]:
-        with closing(make_machine()) as machine:
-            self._watcher.machine_opened()
-            yield machine
+    def _lane(self) -> Iterator[Lane | None]:
+        lane = self._lanes.open(self._wanted)
+        if lane is None:
+            yield None
+            return
+        with closing(lane):
+            self._watcher.machine_opened(lane.host)
+            yield lane
         self._watcher.machine_closed()
 
     def _count_refusal(self, row: Row) -> None:

@@ -10,7 +10,7 @@ from cyclopts.validators import Number
 
 from ambidex.host import Limits
 from ambidex.host.cli.listing import proof_json, proof_table
-from ambidex.host.cli.options import MANY, WIDTH, Json, SelectionOptions
+from ambidex.host.cli.options import MANY, WIDTH, ClusterAddress, Json, SelectionOptions, lanes_at
 from ambidex.host.cli.run import Settle
 from ambidex.host.cli.trust.matrix_tables import matrix_json, matrix_table, wrong_table
 from ambidex.host.errors import UsageError
@@ -41,6 +41,7 @@ def prove(
     matrix: Annotated[bool, Parameter(negative="")] = False,
     null: Path | None = None,
     machines: MachineOptions = MachineOptions(),
+    cluster: ClusterAddress = "",
 ) -> int:
     """Prove tasks: each oracle must score 1; doing nothing, and each near miss, must score 0.
 
@@ -86,7 +87,9 @@ def prove(
     )
     folder = out or default_folder(loaded, agents, "hybrid")
     rows = all_done(request, folder) if matrix else []
-    proofs = verdicts(loaded, rows or launch(request, folder, machines))
+    proofs = verdicts(
+        loaded, rows or launch(request, folder, machines, open_lanes=lanes_at(cluster))
+    )
     qualities, wrong = judge_evaluators(loaded, folder, nulls) if matrix else ((), ())
     if json:
         claims = proof_json(proofs)

@@ -77,9 +77,8 @@ def test_many_programs_wait_for_one_machine_while_another_works(bridge: Bridge) 
 
 
 def test_a_program_that_left_while_it_waited_gets_no_machine(bridge: Bridge) -> None:
-    with bridge.desktop():
-        with pytest.raises(BridgeError, match="timed out"):
-            bridge.ask("POST", "/desks", timeout=0.5)
+    with bridge.desktop(), pytest.raises(BridgeError, match="timed out"):
+        bridge.ask("POST", "/desks", timeout=0.5)
     with bridge.desktop() as desktop:
         assert desktop.reset("cell")["instruction"]
 

@@ -25,6 +25,7 @@ from tests.support.suites import config_of, run_in
 class State:
     phase: Phase = "revert"
     steps: int = 0
+    acted: int = 0
 
 
 class Clock:
@@ -70,6 +71,24 @@ def test_a_line_per_machine_says_what_it_does() -> None:
     ]
     table.close_machine("machine-1")
     assert len(picture(table)) == 1
+
+
+def test_on_a_cluster_a_line_per_host_says_how_fast_it_is() -> None:
+    clock = Clock()
+    table = LiveTable("demo hybrid", 4, 15, clock)
+    table.start([], 4)
+    for number, host in enumerate(("desk-1", "desk-1", "desk-2"), 1):
+        table.open_machine(f"machine-{number}", host)
+        table.start_attempt(f"machine-{number}", Job("sum", "oracle", number), 1, State())
+    clock.now = 1800.0
+    for trial, fate, score in ((1, "scored", 1.0), (2, "void", None)):
+        ended = row("sum", beneficial=True, fate=fate, score=score, trial=trial, host="desk-1")
+        table.end_attempt(ended, 4 - trial)
+    assert [" ".join(line.split()) for line in picture(table)[1:]] == [
+        "desk-1 2 machines 4 attempts/h, 50 % void",
+        "desk-2 1 machine no attempt has ended",
+    ]
+    assert "and 1 more" in picture(table, height=5)[-1]
 
 
 def test_the_totals_count_trials_cost_and_the_time_left() -> None:

@@ -1,0 +1,1 @@
+"""A run on a cluster of invented machines: what it costs the head."""

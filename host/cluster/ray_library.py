@@ -1,0 +1,32 @@
+"""Ray, if it is installed: the only module that imports it."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from types import ModuleType
+
+from ambidex.host.errors import UsageError
+
+__all__ = ["draining_nodes", "ray_library"]
+
+
+def ray_library() -> ModuleType:
+    """The module `ray`. `UsageError` gives the command that installs it if it is missing."""
+    try:
+        import ray
+    except ModuleNotFoundError as error:
+        raise UsageError(
+            f"--cluster needs the package {error.name}, which is not installed",
+            hint="pip install 'ambidex[cluster]'",
+        ) from None
+    return ray
+
+
+def draining_nodes() -> frozenset[str]:
+    """Ids of the hosts that have been told to drain; none if the cluster does not say, as through
+    `ray://`."""
+    from ray._private.state import state  # as Ray's own libraries do: there is no public function
+
+    with suppress(Exception):
+        return frozenset(state.get_draining_nodes())
+    return frozenset()
