@@ -63,7 +63,8 @@ class Recipe(RecipeModel):
     """Packages that building these programs needs."""
     units: Units = Units()
     firm: int | None = Field(None, ge=1)
-    """The number of the firm (`vm.firm`) that its services are filled with; none: they are empty."""
+    """The number of the firm (`vm.firm`) that its services are filled with; by default they are
+    empty."""
 
     def package_names(self) -> list[str]:
         """The packages of all groups and of all services, without duplicates."""
@@ -106,8 +107,8 @@ def load_recipe(name: str) -> tuple[Recipe, str]:
         *(SERVICES / service for service in recipe.services),
     ]
     if recipe.firm is None:
-        return recipe, digest(
-            recipe.model_dump_json(exclude={"firm"}), script, tree_digest(folders)
-        )
-    folders += FIRM
-    return recipe, digest(recipe.model_dump_json(), script, tree_digest(folders))
+        shown = recipe.model_dump_json(exclude={"firm"})
+    else:
+        shown = recipe.model_dump_json()
+        folders += FIRM
+    return recipe, digest(shown, script, tree_digest(folders))

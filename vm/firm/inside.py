@@ -1,8 +1,8 @@
 """Starts an image's services in its files, fills them with a firm, and stops them again.
 
-`python3 -I -S inside.py PLAN`, in namespaces with a network of their own. The plan has the firm, the
-declarations of the services and the programs that fill them. Runs on the image's own Python with
-only the standard library.
+`python3 -I -S inside.py PLAN`, in namespaces with a network of their own. The plan has the firm,
+the declarations of the services and the programs that fill them. Runs on the image's own Python
+with only the standard library.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ def is_ready(probe: Declared) -> bool:
     """Whether a service answers."""
     if probe["run"]:
         account = pwd.getpwnam("ambidex")
-        ids = {"user": account.pw_uid, "group": account.pw_gid}
-        return subprocess.run(probe["run"], check=False, **ids).returncode == 0
+        asked = subprocess.run(probe["run"], user=account.pw_uid, group=account.pw_gid, check=False)
+        return asked.returncode == 0
     try:
         if probe["http"]:
             with urllib.request.urlopen(probe["http"], timeout=5):

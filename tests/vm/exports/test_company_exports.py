@@ -77,6 +77,8 @@ def test_the_chat_s_export_has_rooms_with_what_was_said_last(tmp_path: Path) -> 
         chat.add(room, "m.room.create", "ann", {}, "")
         for login in ("ann", "bob"):
             chat.add(room, "m.room.member", login, {"membership": "join"}, f"@{login}:firm.test")
+    nothing = {"name": "", "topic": "", "invited": [], "messages": []}
+    direct = {**nothing, "members": ["ann", "bob"]}
     assert chat.export() == {
         "people": {"ann": "Ann"},
         "rooms": {
@@ -84,8 +86,8 @@ def test_the_chat_s_export_has_rooms_with_what_was_said_last(tmp_path: Path) -> 
                 "name": "General", "topic": "", "members": ["ann", "bob"], "invited": ["lea"],
                 "messages": [{"author": "ann", "text": "Hello"}],
             },
-            "ann+bob": {"name": "", "topic": "", "members": ["ann", "bob"], "invited": [], "messages": []},
-            "ann+bob (2)": {"name": "", "topic": "", "members": ["ann", "bob"], "invited": [], "messages": []},
+            "ann+bob": direct,
+            "ann+bob (2)": direct,
         },
     }  # fmt: skip
 
@@ -110,7 +112,8 @@ def test_the_calendars_export_reads_folded_and_escaped_lines(tmp_path: Path) -> 
     (calendar / ".Radicale.props").write_text('{"tag": "VCALENDAR", "D:displayname": "Ann"}')
     lines = [
         "BEGIN:VCALENDAR", "BEGIN:VTIMEZONE", "DTSTART:19700101T000000", "END:VTIMEZONE",
-        "BEGIN:VEVENT", "UID:1@firm.test", "SUMMARY:Plan\\, part", "  two", "DTSTART;TZID=UTC:20261005T090000",
+        "BEGIN:VEVENT", "UID:1@firm.test", "SUMMARY:Plan\\, part", "  two",
+        "DTSTART;TZID=UTC:20261005T090000",
         "ATTENDEE;CN=Bob:mailto:bob@firm.test", "ATTENDEE;CN=Ann:MAILTO:ann@firm.test",
         "BEGIN:VALARM", "DESCRIPTION:ring", "END:VALARM", "END:VEVENT", "END:VCALENDAR", "",
     ]  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -14,23 +15,24 @@ from ambidex.vm.firm.draw import draw_firm
 FIRM = draw_firm(1)
 
 
-def first_of(name: str, **changes: object) -> Firm:
+def first_of(name: str, **changes: Any) -> Firm:
     """The firm with its first invoice, ticket and so on changed."""
     items = getattr(FIRM, name)
-    return replace(FIRM, **{name: (replace(items[0], **changes), *items[1:])})
+    changed: dict[str, Any] = {name: (replace(items[0], **changes), *items[1:])}
+    return replace(FIRM, **changed)
 
 
-def with_ticket(**changes: object) -> Firm:
+def with_ticket(**changes: Any) -> Firm:
     ticket = replace(FIRM.projects[0].tickets[0], **changes)
     return first_of("projects", tickets=(ticket, *FIRM.projects[0].tickets[1:]))
 
 
-def with_issue(**changes: object) -> Firm:
+def with_issue(**changes: Any) -> Firm:
     issue = replace(FIRM.repositories[0].issues[0], **changes)
     return first_of("repositories", issues=(issue, *FIRM.repositories[0].issues[1:]))
 
 
-def with_message(**changes: object) -> Firm:
+def with_message(**changes: Any) -> Firm:
     message = replace(FIRM.rooms[0].messages[0], **changes)
     return first_of("rooms", messages=(message, *FIRM.rooms[0].messages[1:]))
 

@@ -1,6 +1,6 @@
 """Puts a firm's people, rooms and messages into the chat, and logs the desktop user in.
 
-The token of the login is in the user's `~/.config/chat/token`. Nobody knows the passwords of others.
+The token of the login is in the user's `~/.config/chat/token`. Nobody knows others' passwords.
 """
 
 import datetime

@@ -1,4 +1,4 @@
-"""Puts a firm's customers and invoices into the database `work`, whose owner is the desktop user."""
+"""Puts a firm's customers, invoices and staff into the database `work`."""
 
 import csv
 import io
@@ -20,7 +20,9 @@ CREATE TABLE invoice_lines (
     invoice text NOT NULL REFERENCES invoices, line integer NOT NULL, description text NOT NULL,
     quantity integer NOT NULL, price numeric(10, 2) NOT NULL, PRIMARY KEY (invoice, line)
 );
-CREATE TABLE staff (login text PRIMARY KEY, name text NOT NULL, team text NOT NULL, title text NOT NULL);
+CREATE TABLE staff (
+    login text PRIMARY KEY, name text NOT NULL, team text NOT NULL, title text NOT NULL
+);
 """
 
 

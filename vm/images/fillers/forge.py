@@ -1,7 +1,7 @@
 """Puts a firm's people, repositories and issues into the forge.
 
-People are added by Pagure's own library, as the image's seed does; all else goes over its API and git,
-as its author. Nobody knows the passwords and tokens afterwards: the tokens are deleted.
+People are added by Pagure's own library, as the image's seed does; all else goes over its API and
+git, as its author. The tokens for it are deleted afterwards, and nobody knows the passwords.
 """
 
 import json

@@ -6,8 +6,7 @@
 
 NAME is the part before `:` of a room's address without `#`, else its name, else the logins of its
 members with `+` between them. A second room of one NAME has ` (2)` after it. Messages are as they
-were edited last; those that were removed are left out. The database is read, nothing is asked of the
-server.
+were edited last; those that were removed are left out. Nothing is asked of the server.
 """
 
 import json

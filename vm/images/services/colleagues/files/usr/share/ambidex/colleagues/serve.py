@@ -1,7 +1,7 @@
 """Answers as the colleagues do: the chat sends it every event, and takes its messages.
 
-An application service of Matrix. It accepts all invitations to people of the firm, and keeps nothing:
-what to answer follows from the messages of the room.
+An application service of Matrix. It accepts all invitations to people of the firm, and keeps
+nothing: what to answer follows from the messages of the room.
 """
 
 import hmac

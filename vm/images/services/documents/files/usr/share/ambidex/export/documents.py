@@ -1,6 +1,7 @@
 """Prints the firm's files as one JSON object, for the evidence.
 
-    {"folders": [path], "files": {path: {"size", "sha256", "text": text of at most 64 KiB, or null}}}
+    {"folders": [path],
+     "files": {path: {"size", "sha256", "text": text of at most 64 KiB, or null}}}
 
 Links are not followed.
 """
