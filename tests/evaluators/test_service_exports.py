@@ -210,17 +210,17 @@ CALENDAR: dict[str, Any] = {
     "calendars": {"teams/sales": {"title": "Sales", "events": {"1": EVENT}}}
 }
 SALES = ("calendars", "teams/sales", "events")
-START = "20261006T090000Z"
+LATER = "20261006T090000Z"
 CALENDAR_CASES: list[tuple[list[Change], dict[str, Any], int]] = [
     ([], {}, 1),
-    ([((*SALES, "1", "start"), START)], {"values": {"teams/sales/events/1/start": START}}, 1),
-    ([((*SALES, "1", "start"), START)], {}, 0),
+    ([((*SALES, "1", "start"), LATER)], {"values": {"teams/sales/events/1/start": LATER}}, 1),
+    ([((*SALES, "1", "start"), LATER)], {}, 0),
     (
-        [((*SALES, "2"), {"title": "New", "start": START})],
-        {"values": {"teams/sales/events/+New": {"title": "New", "start": START}}},
+        [((*SALES, "2"), {"title": "New", "start": LATER})],
+        {"values": {"teams/sales/events/+New": {"title": "New", "start": LATER}}},
         1,
     ),
-    ([((*SALES, "2"), {"title": "New", "start": START})], {}, 0),
+    ([((*SALES, "2"), {"title": "New", "start": LATER})], {}, 0),
     ([(SALES, {})], {"gone": ["teams/sales/events/1/.*"]}, 1),
     ([(("calendars", "user/more"), {"title": "More", "events": {}})], {}, 0),
 ]

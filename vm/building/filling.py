@@ -45,7 +45,8 @@ def fill(staging: Path, number: int, services: Iterable[Service]) -> None:
         [
             *(*COMMAND, "bwrap", "--unshare-pid", "--unshare-net", "--unshare-ipc"),
             *("--bind", staging / "tree", "/", "--proc", "/proc", "--dev", "/dev"),
-            *("--tmpfs", "/dev/shm", "--tmpfs", "/run", "--perms", "1777", "--tmpfs", "/tmp"),
+            *("--perms", "1777", "--tmpfs", "/dev/shm", "--perms", "1777", "--tmpfs", "/tmp"),
+            *("--tmpfs", "/run"),
             *("--ro-bind", given, AT, "--cap-add", "ALL", "--die-with-parent", "--clearenv"),
             *("--setenv", "PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"),
             *("--setenv", "LANG", "C.UTF-8", "--chdir", "/"),

@@ -12,6 +12,7 @@ import pwd
 import re
 import secrets
 import sys
+import urllib.error
 import urllib.parse
 import urllib.request
 
@@ -28,8 +29,11 @@ def ask(method, path, content=None, token="", **query):
         method=method,
         headers={"Authorization": f"Bearer {token}"} if token else {},
     )
-    with urllib.request.urlopen(request, timeout=60) as answered:
-        return json.load(answered)
+    try:
+        with urllib.request.urlopen(request, timeout=60) as answered:
+            return json.load(answered)
+    except urllib.error.HTTPError as error:
+        sys.exit(f"{method} {path} {content}: {error.code} {error.read().decode()}")
 
 
 def read_secret():

@@ -10,6 +10,7 @@ import pwd
 import secrets
 import subprocess
 import sys
+import urllib.error
 import urllib.parse
 import urllib.request
 
@@ -60,8 +61,11 @@ class Filler:
             data=urllib.parse.urlencode(form).encode(),
             headers={"Authorization": f"token {self.keys[login][0]}"},
         )
-        with urllib.request.urlopen(request, timeout=120) as answered:
-            return json.load(answered)
+        try:
+            with urllib.request.urlopen(request, timeout=120) as answered:
+                return json.load(answered)
+        except urllib.error.HTTPError as error:
+            sys.exit(f"{path} {form}: {error.code} {error.read().decode()}")
 
     def make(self, repository, names):
         """Make a repository with its history and issues."""
@@ -80,7 +84,7 @@ class Filler:
             if issue["assignee"]:
                 self.ask(author, f"{path}/assign", assignee=issue["assignee"])
             if not issue["open"]:
-                self.ask(author, f"{path}/status", status="Closed", close_status="Fixed")
+                self.ask(author, f"{path}/status", status="Closed")
 
     def push(self, repository, names):
         """Push its commits, each with the time and the author that it has."""
