@@ -13,7 +13,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Score", "UnreadableError"]
+__all__ = ["Points", "Score", "UnreadableError"]
+
+
+@dataclass(frozen=True)
+class Points:
+    """What one check of a task is worth, and what of it was reached."""
+
+    title: str
+    total: int
+    reached: int
 
 
 @dataclass(frozen=True)
@@ -25,6 +34,8 @@ class Score:
     wants: tuple[str, ...] = ()
     """Workbooks that LibreOffice must recalculate before they can be judged; the score is 0 until
     then."""
+    points: tuple[Points, ...] = ()
+    """The points that it was computed from, if the task has some."""
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.value <= 1.0:

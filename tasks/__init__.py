@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from ambidex.evaluators import Score
+from ambidex.evaluators import Points, Score
+from ambidex.evaluators.points import score_of_points
 from ambidex.tasks.spec import Facts, TaskSpec
 
 __all__ = [
@@ -137,8 +138,15 @@ class Verbs:
         return len(self.checks)
 
     def judge(self, evidence: Path) -> Verdict:
-        """The lowest score of all checks."""
+        """The lowest score of all checks, or the score of their points if they have some."""
         scores = [check(evidence) for check in self.checks]
+        worth = [check for check in self.spec.check if check.points]
+        if len(worth) == len(scores) and not any(score.wants for score in scores):
+            points = [
+                Points(check.title, check.points, check.points if score.value == 1 else 0)
+                for check, score in zip(worth, scores, strict=True)
+            ]
+            return Verdict(score_of_points(points, [score.reason for score in scores]))
         worst = min(scores, key=lambda score: (score.value, bool(score.wants)))
         decisive = len(scores) == 1 or worst.value < 1
         return Verdict(worst if decisive else Score(1.0, f"{len(scores)} checks"))

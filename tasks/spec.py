@@ -225,6 +225,10 @@ Collect = Annotated[
 class Check(Strict):
     """One check of the evidence; `use` names an evaluator."""
 
+    title: str = ""
+    """What it is about, in a task whose checks are worth points."""
+    points: int = Field(0, ge=0)
+    """What it is worth. Either all checks of a task are worth points, or none."""
     use: str
     with_: dict[str, Any] = Field(default={}, alias="with")
 
@@ -241,9 +245,12 @@ class Oracle(Strict):
 
 
 class NearMiss(Strict):
-    """A plausible wrong end state, reached by these calls, which must score 0."""
+    """A plausible wrong end state, reached by these calls, which must score 0 or, in a task with
+    points, miss these checks and no others."""
 
     reason: str
+    misses: list[str] = Field(default_factory=list)
+    """The titles of the checks that it misses."""
     calls: list[Call]
     stop: Literal["done", "infeasible"] = "done"
     answer: str | None = None
@@ -291,6 +298,7 @@ class TaskSpec(Facts):
     def _check_consistency(self) -> TaskSpec:
         if self.feasible and not self.check:
             raise ValueError("a feasible task needs at least one check")
+        self._check_points()
         if self.tool_beneficial and not self.useful_tools:
             raise ValueError("a tool-beneficial task must name its useful_tools")
         for item in self.collect:
@@ -302,6 +310,17 @@ class TaskSpec(Facts):
                 f"several items are collected under the same name: {', '.join(sorted(twice))}"
             )
         return self
+
+    def _check_points(self) -> None:
+        titles = [check.title for check in self.check if check.points]
+        if titles and (len(titles) < len(self.check) or len({*titles, ""}) <= len(titles)):
+            raise ValueError("each check must be worth points and have a title of its own, or none")
+        for miss in self.near_miss:
+            if bool(miss.misses) is not bool(titles) or not {*miss.misses} <= {*titles}:
+                raise ValueError(
+                    "a near miss names the titles of the checks that it misses if the checks are "
+                    f"worth points, else none: {miss.reason}"
+                )
 
 
 def missing_files(setup: Iterable[Setup], folder: Path) -> Iterator[tuple[str, str]]:

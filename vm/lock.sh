@@ -5,7 +5,8 @@
 #   docs/requirements.lock   tools that build the site of docs/ (`make docs`), in an environment of its own
 #   guest/requirements.lock  the guest: guest/requirements.txt and its dependencies; Python 3.10 and later
 #   tests/outside/locks/*.lock  programs in environments of their own that play on our desktops; Harbor's Python is 3.12
-#   vm/images/programs/*/requirements*.lock  MCP servers and services of images; Debian 13's Python
+#   vm/images/programs/*/requirements*.lock  MCP servers of images; Debian 13's Python
+#   vm/images/services/*/programs/requirements.lock  services that Debian does not package
 # Locked versions stay as they are unless a requirement rules them out.
 #   vm/lock.sh                     after a change of pyproject.toml or guest/requirements.txt
 #   vm/lock.sh --upgrade           upgrade every package
@@ -27,7 +28,7 @@ lock "$@" --python-version 3.10 --no-emit-package python3-xlib -o guest/requirem
 echo 'harbor>=0.25,<0.26' | lock "$@" --python-version 3.12 -o tests/outside/locks/harbor.lock -
 echo 'openenv>=0.10,<0.11' | lock "$@" --python-version 3.11 -o tests/outside/locks/openenv.lock -
 echo 'verifiers>=0.3,<0.4' | lock "$@" --python-version 3.11 -o tests/outside/locks/verifiers.lock -
-for asked in vm/images/programs/*/requirements*.txt; do
+for asked in vm/images/programs/*/requirements*.txt vm/images/services/*/programs/requirements.txt; do
     overrides=$(dirname "$asked")/overrides.txt
     lock "$@" --python-version 3.13 $([ ! -f "$overrides" ] || echo --override "$overrides") -o "${asked%.txt}.lock" "$asked"
 done

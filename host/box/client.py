@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ambidex.evaluators import Score
+from ambidex.evaluators import Points, Score
 from ambidex.host import ROOT
 from ambidex.host.box import LIMITS, Limits
 from ambidex.host.box.server import MESSAGE, Request
@@ -177,7 +177,10 @@ def _no_judge(evidence: Path) -> Verdict:
 
 
 def _score(fields: list[Any] | None) -> Score | None:
-    return None if fields is None else Score(float(fields[0]), str(fields[1]), tuple(fields[2]))
+    if fields is None:
+        return None
+    points = tuple(Points(str(title), int(total), int(got)) for title, total, got in fields[3])
+    return Score(float(fields[0]), str(fields[1]), tuple(fields[2]), points)
 
 
 def _limit_reached(answer: dict[str, Any], limits: Limits) -> str:

@@ -202,7 +202,13 @@ def _judge(request: Request, channel: socket.socket) -> dict[str, Any]:
     scores = {"score": verdict.score, "strict": verdict.strict}
     return {
         "verdict": {
-            name: score and [score.value, score.reason[:LONGEST_REASON], list(score.wants)]
+            name: score
+            and [
+                score.value,
+                score.reason[:LONGEST_REASON],
+                list(score.wants),
+                [[one.title, one.total, one.reached] for one in score.points],
+            ]
             for name, score in scores.items()
         }
     }

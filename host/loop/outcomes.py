@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from ambidex.evaluators.points import written_checkpoints
 from ambidex.host import Stop
 from ambidex.host.loop.progress import Episode
 from ambidex.host.records.call_counts import CallCount
@@ -60,4 +61,6 @@ def write_score(folder: Path, verdict: Verdict, stop: Stop, threshold: float) ->
         score |= scores
     if threshold != 1.0:
         score["threshold"] = threshold
+    if points := verdict.score.points:
+        score |= {"titles": [one.title for one in points], **written_checkpoints(points)}
     (folder / "score.json").write_text(json.dumps(score) + "\n", encoding="utf-8")

@@ -1,16 +1,22 @@
 """Prove a suite: a task must score 1 by its oracles, and 0 by doing nothing and by its near
-misses."""
+misses.
+
+In a task with points, a near miss must score what those checks are worth that it does not miss.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ambidex.evaluators import Points
+from ambidex.evaluators.points import value_of
 from ambidex.host.agents.null import SAYS_DONE
 from ambidex.host.agents.oracle import oracle_names
 from ambidex.host.records.config import Job
 from ambidex.host.records.rows import Key, Row, finished
 from ambidex.tasks import Suite, Task
+from ambidex.tasks.spec import TaskSpec
 
 __all__ = ["Claim", "agents_of", "jobs", "verdicts"]
 
@@ -65,6 +71,21 @@ def jobs(suite: Suite) -> tuple[Job, ...]:
     return tuple(Job(task.name, agent, 1) for task in suite.tasks for agent in agents_of(task))
 
 
+def expected_score(task: Task, agent: str) -> float:
+    """The score that a proof by this agent must get."""
+    if agent.startswith("oracle"):
+        return 1.0
+    if not (agent.startswith("near_miss") and isinstance(task.spec, TaskSpec)):
+        return 0.0
+    miss = task.spec.near_miss[int(agent.partition(":")[2]) - 1]
+    return value_of(
+        [
+            Points(check.title, check.points, 0 if check.title in miss.misses else check.points)
+            for check in task.spec.check
+        ]
+    )
+
+
 def verdicts(suite: Suite, rows: Sequence[Row]) -> list[Claim]:
     """The claims about all tasks, in order."""
     scored: dict[Key, Row] = finished(rows)
@@ -73,10 +94,15 @@ def verdicts(suite: Suite, rows: Sequence[Row]) -> list[Claim]:
         for task in suite.tasks
         for name, oracle in oracle_names(task).items()
     }
+    expected = {
+        Job(task.name, agent, 1).key: expected_score(task, agent)
+        for task in suite.tasks
+        for agent in agents_of(task)
+    }
     return [
         Claim(
             job,
-            1.0 if job.agent.startswith("oracle") else 0.0,
+            expected[job.key],
             scored.get(job.key),
             variants.get((job.task, job.agent), ""),
         )

@@ -1,4 +1,4 @@
-"""Evaluators of the exports of the forge and the tracker."""
+"""Evaluators of the exports of services."""
 
 from __future__ import annotations
 
@@ -144,3 +144,91 @@ def test_changes_of_the_tracker_are_exactly_the_expected_ones(
     changes: list[Change], arguments: dict[str, Any], score: int, tmp_path: Path
 ) -> None:
     assert judged(tmp_path, "tracker", TRACKER, changed(TRACKER, *changes), arguments) == score
+
+
+CHAT: dict[str, Any] = {
+    "people": {"ann": "Ann", "user": "Me"},
+    "rooms": {"general": {"topic": "All", "messages": [{"author": "ann", "text": "Hello"}]}},
+}
+ROOM = ("rooms", "general", "messages")
+HELLO, MINE = {"author": "ann", "text": "Hello"}, {"author": "user", "text": "Done\n"}
+ANSWER = {"author": "ann", "text": "Thanks"}
+SAID = {"values": {"rooms/general/new/user/0": "Done"}}
+BOTH = {"values": {**SAID["values"], "rooms/general/new/ann/0": "Thanks"}}
+DIRECT = {"values": {"rooms/ann+user/exists": True, "rooms/ann+user/new/user/0": "Done"}}
+CHAT_CASES: list[tuple[list[Change], dict[str, Any], int]] = [
+    ([], {}, 1),
+    ([], SAID, 0),
+    ([(ROOM, [HELLO, MINE])], SAID, 1),
+    ([(ROOM, [HELLO, MINE])], {}, 0),
+    ([(ROOM, [HELLO, {**MINE, "author": "ann"}])], SAID, 0),
+    ([(ROOM, [HELLO, MINE, MINE])], SAID, 0),
+    ([(ROOM, [HELLO, MINE, ANSWER])], SAID, 0),
+    ([(ROOM, [HELLO, MINE, ANSWER])], BOTH, 1),
+    ([(ROOM, [HELLO, MINE, ANSWER])], {**SAID, "free": ["rooms/general/new/ann/.*"]}, 1),
+    ([(ROOM, [MINE])], SAID, 0),
+    ([(("rooms", "ann+user"), {"messages": [MINE]})], DIRECT, 1),
+    ([(("rooms", "general", "topic"), "None")], {}, 0),
+]
+
+
+@every_case(("changes", "arguments", "expected"), CHAT_CASES)
+def test_the_chat_changed_as_expected(
+    changes: list[Change], arguments: dict[str, Any], expected: int, tmp_path: Path
+) -> None:
+    assert judged(tmp_path, "chat", CHAT, changed(CHAT, *changes), arguments) == expected
+
+
+DOCUMENTS: dict[str, Any] = {
+    "folders": ["sales"],
+    "files": {"sales/plan.txt": {"sha256": "a", "text": "more\n"}},
+}
+PLAN = {"sha256": "b", "text": "less\n"}
+PICTURE = {"sha256": "c", "text": None}
+DOCUMENTS_CASES: list[tuple[list[Change], dict[str, Any], int]] = [
+    ([], {}, 1),
+    ([(("files", "sales/plan.txt"), PLAN)], {}, 0),
+    ([(("files", "sales/plan.txt"), PLAN)], {"values": {"files/sales/plan.txt": "less"}}, 1),
+    ([(("files", "logo"), PICTURE)], {"values": {"files/logo": "c"}}, 1),
+    ([(("files", "logo"), PICTURE)], {}, 0),
+    ([(("folders",), ["sales", "old"])], {"values": {"folders/old": True}}, 1),
+    ([(("folders",), ["sales", "old"])], {}, 0),
+    ([(("files",), {})], {"gone": ["files/sales/.*"]}, 1),
+]
+
+
+@every_case(("changes", "arguments", "expected"), DOCUMENTS_CASES)
+def test_the_documents_changed_as_expected(
+    changes: list[Change], arguments: dict[str, Any], expected: int, tmp_path: Path
+) -> None:
+    after = changed(DOCUMENTS, *changes)
+    assert judged(tmp_path, "documents", DOCUMENTS, after, arguments) == expected
+
+
+EVENT = {"title": "Plan", "start": "20261005T090000Z", "attendees": []}
+CALENDAR: dict[str, Any] = {
+    "calendars": {"teams/sales": {"title": "Sales", "events": {"1": EVENT}}}
+}
+SALES = ("calendars", "teams/sales", "events")
+LATER = "20261006T090000Z"
+CALENDAR_CASES: list[tuple[list[Change], dict[str, Any], int]] = [
+    ([], {}, 1),
+    ([((*SALES, "1", "start"), LATER)], {"values": {"teams/sales/events/1/start": LATER}}, 1),
+    ([((*SALES, "1", "start"), LATER)], {}, 0),
+    (
+        [((*SALES, "2"), {"title": "New", "start": LATER})],
+        {"values": {"teams/sales/events/+New": {"title": "New", "start": LATER}}},
+        1,
+    ),
+    ([((*SALES, "2"), {"title": "New", "start": LATER})], {}, 0),
+    ([(SALES, {})], {"gone": ["teams/sales/events/1/.*"]}, 1),
+    ([(("calendars", "user/more"), {"title": "More", "events": {}})], {}, 0),
+]
+
+
+@every_case(("changes", "arguments", "expected"), CALENDAR_CASES)
+def test_the_calendars_changed_as_expected(
+    changes: list[Change], arguments: dict[str, Any], expected: int, tmp_path: Path
+) -> None:
+    after = changed(CALENDAR, *changes)
+    assert judged(tmp_path, "calendar", CALENDAR, after, arguments) == expected

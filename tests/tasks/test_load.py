@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from ambidex.host.runs.prove import expected_score
 from ambidex.tasks import TaskError
 from ambidex.tasks.hashing import content_hash
 from ambidex.tasks.load import load_suite
@@ -114,3 +115,41 @@ def test_the_hash_of_a_task_covers_paths_and_contents(tmp_path: Path) -> None:
     (two / "start.json").write_text("{}")
     (two / "start.json").rename(two / "begin.json")
     assert content_hash(one) != content_hash(two)
+
+
+POINTS = CELL.replace(
+    "check = [{",
+    'check = [{ title = "echo", points = 1, use = "output.json_fields_equal", with = '
+    '{ file = "cell.json", fields = { value = 42 } } }, { title = "saved", points = 3,',
+).replace('"set but not saved"', '"set but not saved"\nmisses = ["saved"]')
+
+
+def test_checks_with_points_give_part_of_the_score(tmp_path: Path) -> None:
+    (task,) = load_suite(write_suite(tmp_path / "suite", cell=POINTS), CATALOGUE).tasks
+    (tmp_path / "cells.json").write_text('{"B2": 41}')
+    (tmp_path / "cell.json").write_text('{"value": 42}')
+    score = task.body.judge(tmp_path).score
+    assert score.value == 0.125
+    assert score.reason.startswith("1 of 4 points; saved: ")
+    assert [(one.title, one.total, one.reached) for one in score.points] == [
+        ("echo", 1, 1), ("saved", 3, 0),
+    ]  # fmt: skip
+    expected = [expected_score(task, agent) for agent in ("oracle:tools", "noop", "near_miss:1")]
+    assert expected == [1.0, 0.0, 0.125]
+
+
+@every_case(
+    ("old", "new", "expected"),
+    [
+        ('title = "echo", ', "", "each check must be worth points"),
+        ('title = "saved"', 'title = "echo"', "each check must be worth points"),
+        ("points = 3", "points = 0", "each check must be worth points"),
+        ('misses = ["saved"]', "", "a near miss names the titles of the checks that it misses"),
+        ('misses = ["saved"]', 'misses = ["sav"]', "a near miss names the titles"),
+    ],
+)
+def test_points_that_do_not_fit_are_refused(
+    old: str, new: str, expected: str, tmp_path: Path
+) -> None:
+    (message,) = problems(write_suite(tmp_path / "suite", cell=POINTS.replace(old, new)))
+    assert expected in message

@@ -14,12 +14,13 @@ import secrets
 import shlex
 import shutil
 import tarfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 from ambidex.vm import MachineError
+from ambidex.vm.building.filling import fill
 from ambidex.vm.building.layer import PROJECT, build_layer
 from ambidex.vm.building.mirrors import editor_source, sources_for, sources_needed
 from ambidex.vm.building.programs import bootstrap, build_programs
@@ -131,8 +132,13 @@ def build_base(name: str, *, mirror: str = "", say: Callable[[str], None] = sile
                 say(f"{name}: installing {len(recipe.package_names())} packages with dependencies")
                 _make_archive(name, recipe, sources, staging, archive, say)
             programs = programs_future.result()
+        say(f"{name}: unpacking the tree")
+        _make_tree(recipe, staging, archive, programs)
+        if recipe.firm is not None:
+            say(f"{name}: filling the services with firm {recipe.firm}")
+            fill(staging, recipe.firm, load_services(recipe.services).values())
         say(f"{name}: writing the disk")
-        _make_disk(recipe, staging, archive, programs)
+        _make_disk(recipe, staging)
         _describe(staging, name, recipe_id, recipe)
         archive.unlink()
 
@@ -221,21 +227,25 @@ def _add(archive: tarfile.TarFile, folder: Path) -> None:
         archive.addfile(entry, io.BytesIO(path.read_bytes()) if path.is_file() else None)
 
 
-def _make_disk(recipe: Recipe, staging: Path, archive: Path, programs: Path | None) -> None:
-    tree, raw = staging / "tree", staging / "disk.raw"
-    for leftover in (tree, raw):
-        run([*COMMAND, "rm", "-rf", leftover], what="removing an earlier attempt")
+def _make_tree(recipe: Recipe, staging: Path, archive: Path, programs: Sequence[Path]) -> None:
+    tree = staging / "tree"
+    run([*COMMAND, "rm", "-rf", tree], what="removing an earlier attempt")
     # Only the host's root may create devices; the kernel mounts its own /dev over them anyway.
     skip = "--exclude=./dev/*"
     run([*COMMAND, "mkdir", tree], what="making the tree")
     tar = ["tar", "--numeric-owner", "--xattrs", skip, "-xpf", archive, "-C", tree]
     run([*COMMAND, *tar], what="unpacking the tree")
-    if programs:
-        # If Microsoft's package is installed, it replaces the server from npm.
-        packaged = (tree / "usr/share/code").is_dir()
-        server = ["--exclude=programs/node_modules/code-server"] if packaged else []
-        tar = ["tar", "--numeric-owner", *server, "-xpf", programs, "-C", tree / "opt"]
+    # If Microsoft's package is installed, it replaces the server from npm.
+    packaged = (tree / "usr/share/code").is_dir()
+    server = ["--exclude=programs/node_modules/code-server"] if packaged else []
+    for one in programs:
+        tar = ["tar", "--numeric-owner", *server, "-xpf", one, "-C", tree / "opt"]
         run([*COMMAND, *tar], what="unpacking the programs")
+
+
+def _make_disk(recipe: Recipe, staging: Path) -> None:
+    tree, raw = staging / "tree", staging / "disk.raw"
+    run([*COMMAND, "rm", "-rf", raw], what="removing an earlier attempt")
     for kind, pattern in (("kernel", "vmlinuz-*"), ("initrd", "initrd.img-*")):
         matches = sorted((tree / "boot").glob(pattern))
         if not matches:

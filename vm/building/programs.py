@@ -3,23 +3,27 @@
 These are MCP servers, Node to run them, and VS Code as a server. `images/programs/NAME` locks the
 exact versions of a set of them, and a recipe names its set; native parts are compiled in a tree of
 the image's release. The result (in the cache: programs/<digest>/programs.tar) is built once per
-release and version, and unpacked at /opt/programs of the base.
+release and version, and unpacked at /opt/programs of the base. In the same way
+`images/services/NAME/programs` locks what a service brings along, which gets to /opt/services/NAME.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from ambidex.vm import MachineError
 from ambidex.vm.building.recipe import IMAGES, Recipe
+from ambidex.vm.building.services import SERVICES
 from ambidex.vm.process import run
 from ambidex.vm.store import cache_folder, digest, once, tree_digest
 
 __all__ = ["PROGRAMS", "bootstrap", "build_programs"]
 
 PROGRAMS = IMAGES / "programs"
+AT, SERVICES_AT = "/opt/programs", "/opt/services"
+"""Where they are in an image."""
 CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")
 PACKAGES = ("ca-certificates", "npm")
 """Packages that every build needs; a recipe adds others."""
@@ -38,39 +42,65 @@ def bootstrap() -> list[str]:
 
 def build_programs(
     recipe: Recipe, sources: Sequence[str], *, say: Callable[[str], None]
-) -> Path | None:
-    """The archive of /opt/programs for a recipe, built if needed; None if the recipe has none."""
-    if not recipe.programs:
-        return None
-    folder, packages = PROGRAMS / recipe.programs, recipe.packages_to_build
-    if not folder.is_dir():
-        available = ", ".join(sorted(path.name for path in PROGRAMS.iterdir()))
-        raise MachineError(
-            f"no set of programs is called {recipe.programs!r}", hint=f"Sets: {available}."
-        )
-    id = digest(recipe.distribution, recipe.suite, " ".join(packages), tree_digest([folder]))
+) -> list[Path]:
+    """The archives to unpack in /opt for a recipe, built if needed: its set of programs, and what
+    its services bring along."""
+    archives = []
+    if recipe.programs:
+        folder = PROGRAMS / recipe.programs
+        if not folder.is_dir():
+            available = ", ".join(sorted(path.name for path in PROGRAMS.iterdir()))
+            raise MachineError(
+                f"no set of programs is called {recipe.programs!r}", hint=f"Sets: {available}."
+            )
+        id = digest(*_release(recipe), tree_digest([folder]))
+        archives.append(_build(recipe, sources, id, {AT: folder}, say))
+    brought = {
+        f"{SERVICES_AT}/{name}": SERVICES / name / "programs"
+        for name in sorted(recipe.services)
+        if (SERVICES / name / "programs").is_dir()
+    }
+    if brought:
+        id = digest(*_release(recipe), *brought, tree_digest(brought.values()))
+        archives.append(_build(recipe, sources, id, brought, say))
+    return archives
+
+
+def _release(recipe: Recipe) -> tuple[str, str, str]:
+    return recipe.distribution, recipe.suite, " ".join(recipe.packages_to_build)
+
+
+def _build(
+    recipe: Recipe,
+    sources: Sequence[str],
+    id: str,
+    folders: Mapping[str, Path],
+    say: Callable[[str], None],
+) -> Path:
+    """The archive of what `install.sh` of each folder installs, by the path in the tree at which it
+    runs."""
+    at = AT if AT in folders else SERVICES_AT
 
     def build(staging: Path) -> None:
-        say(f"building the programs of {folder.name}")
+        say(f"building {', '.join(folders)}")
         partial = staging / "partial.tar"
-        files = sorted(path for path in folder.iterdir() if path.is_file())
-        hooks = [f"upload {path} /opt/programs/{path.name}" for path in files]
+        hooks = []
         if CERTIFICATES.exists():
             # If the network intercepts TLS with its own certificates, the tree needs them too.
             hooks.append(f"upload {CERTIFICATES} {CERTIFICATES}")
-        hooks += [
-            'chroot "$1" sh /opt/programs/install.sh',
-            f"tar-out /opt/programs {partial}",
-        ]
+        for inside, folder in folders.items():
+            files = sorted(path for path in folder.iterdir() if path.is_file())
+            hooks.append(f'mkdir -p "$1{inside}"')
+            hooks += [f"upload {path} {inside}/{path.name}" for path in files]
+            hooks.append(f'chroot "$1" sh -c "cd {inside} && exec sh install.sh"')
         run(
             [
                 *bootstrap(),
                 "--variant=minbase",
                 "--format=null",
                 f"--components={','.join(recipe.components)}",
-                f"--include={','.join([*PACKAGES, *packages])}",
-                '--customize-hook=mkdir -p "$1/opt/programs"',
-                *(f"--customize-hook={hook}" for hook in hooks),
+                f"--include={','.join([*PACKAGES, *recipe.packages_to_build])}",
+                *(f"--customize-hook={hook}" for hook in [*hooks, f"tar-out {at} {partial}"]),
                 recipe.suite,
                 os.devnull,
                 *sources,

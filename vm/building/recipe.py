@@ -15,6 +15,8 @@ from ambidex.vm.store import digest, tree_digest
 __all__ = ["Recipe", "Screen", "load_recipe", "recipe_names"]
 
 IMAGES = Path(__file__).parents[1] / "images"
+FIRM = (Path(__file__).parents[1] / "firm", IMAGES / "fillers")
+"""What draws the firm of an image, and puts it into the services."""
 
 
 class RecipeModel(BaseModel):
@@ -60,6 +62,9 @@ class Recipe(RecipeModel):
     packages_to_build: list[str] = []
     """Packages that building these programs needs."""
     units: Units = Units()
+    firm: int | None = Field(None, ge=1)
+    """The number of the firm (`vm.firm`) that its services are filled with; by default they are
+    empty."""
 
     def package_names(self) -> list[str]:
         """The packages of all groups and of all services, without duplicates."""
@@ -101,4 +106,9 @@ def load_recipe(name: str) -> tuple[Recipe, str]:
         *([IMAGES / "programs" / recipe.programs] if recipe.programs else []),
         *(SERVICES / service for service in recipe.services),
     ]
-    return recipe, digest(recipe.model_dump_json(), script, tree_digest(folders))
+    if recipe.firm is None:
+        shown = recipe.model_dump_json(exclude={"firm"})
+    else:
+        shown = recipe.model_dump_json()
+        folders += FIRM
+    return recipe, digest(shown, script, tree_digest(folders))

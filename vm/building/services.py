@@ -2,8 +2,10 @@
 
 `vm/images/services/NAME/service.toml` declares one, and an image's recipe lists the names of those
 it has. `files/` next to it is copied into the image's tree, and `seed.sh` runs in the tree once, as
-root, when the image is built. The image holds all its declarations in `MANIFEST`, which process 1
-of a sandbox and the guest server read; a virtual machine starts the services as systemd units.
+root, when the image is built. `programs/install.sh`, if there is one, installs at
+`/opt/services/NAME` what the distribution does not package (`vm.building.programs`). The image
+holds all its declarations in `MANIFEST`, which process 1 of a sandbox and the guest server read; a
+virtual machine starts the services as systemd units.
 """
 
 from __future__ import annotations

@@ -53,8 +53,8 @@ def from_openapi(file: SourceFile, source: WebSource) -> Iterator[Imported]:
     """The service that a file describes, and its operations. `UsageError` if it describes none."""
     document = read_document(file)
     version = str(document.root.get("openapi") or document.root.get("swagger") or "")
-    if not version.startswith(("3.0", "3.1", "2")):
-        known = "2.0, 3.0 and 3.1 are read"
+    if not version.startswith(("3.0", "3.1", "3.2", "2")):
+        known = "2.0 and 3.0 to 3.2 are read"
         raise UsageError(f"{file.source} is not an OpenAPI file: version {version!r}; {known}")
     yield from from_document(document, file, source)
 
@@ -98,6 +98,12 @@ def _operations(document: Document) -> Iterator[Operation]:
                 (method.upper(), str(path), item[method], item)
                 for method in METHODS
                 if isinstance(item.get(method), Mapping)
+            ]
+            # Since 3.2: other methods, such as those of WebDAV, in capitals.
+            listed += [
+                (str(method), str(path), node, item)
+                for method, node in mapping(item.get("additionalOperations")).items()
+                if isinstance(node, Mapping)
             ]
     ids = Counter(str(node.get("operationId", "")) for _, _, node, _ in listed)
     for method, path, node, item in listed:

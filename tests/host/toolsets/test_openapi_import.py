@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from ambidex.host.errors import UsageError
 from ambidex.host.toolsets import CatalogueTool, Credential, HttpExecution
+from ambidex.mcp_tools.service.request import build_request
 from tests.support.tables import every_case
 from tests.support.toolsets import OPENAPI, compiled, from_document, needs_openapi
 
@@ -220,6 +221,20 @@ def test_yaml_is_read_with_the_types_of_json(tmp_path: Path) -> None:
     [tool] = compiled(tmp_path, '[[source]]\nkind = "openapi"\npath = "api.yaml"')
     values = tool.input_schema["properties"]["d"]["enum"]
     assert values == ["2024-01-01", "no", 1, True, 1.5, None]
+
+
+def test_methods_that_openapi_3_2_allows_are_read(tmp_path: Path) -> None:
+    depth = {"name": "Depth", "in": "header", "required": True, "schema": {"enum": ["1"]}}
+    folder = {"operationId": "list", "parameters": [depth]}
+    path = {"name": "path", "in": "path", "required": True, "schema": {"type": "string"}}
+    more = {"PROPFIND": folder, "MKCOL": {}, "bad": 1}
+    paths = {"/{path}": {"parameters": [path], "additionalOperations": more}}
+    document = {"openapi": "3.2.0", "info": {"title": "T", "version": "1"}, "paths": paths}
+    tools = from_document(tmp_path, document)
+    execution = tools["list"].execution.model_dump(mode="json")
+    request = build_request(execution, {"path": "a"}, "http://localhost:1")
+    assert (request.method, request.headers) == ("PROPFIND", (("Depth", "1"),))
+    assert len(tools) == 2
 
 
 def test_an_operation_whose_parameter_is_missing_is_not_executable(tmp_path: Path) -> None:
