@@ -10,8 +10,7 @@ from typing import Any
 
 __all__ = ["toml_text"]
 
-HEADER = "# Written by make.py: change that, then run `python -m ambidex.tasks.authoring TASK`.
-"
+HEADER = "# Written by make.py: change that, then run `python -m ambidex.tasks.authoring TASK`.\n"
 WIDTH = 100
 
 
