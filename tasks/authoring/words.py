@@ -1,6 +1,6 @@
 """Names that the instances of tasks are drawn from."""
 
-__all__ = ["CITIES", "COMPANIES", "FIRST_NAMES", "LAST_NAMES", "PRODUCTS"]
+__all__ = ["CITIES", "COMPANIES", "FIRST_NAMES", "LAST_NAMES", "NUMBERS", "PRODUCTS", "spellings"]
 
 COMPANIES = (
     "Adler Optik", "Bakker Freight", "Castellan Foods", "Dunmore Textiles", "Elmtree Nurseries",
@@ -29,3 +29,12 @@ PRODUCTS = (
     "Hand saw", "Impact driver", "Jack stand", "Knife blade", "Level", "Mallet", "Nail gun",
     "Oil can", "Pipe wrench", "Rivet", "Spanner", "Tape measure", "Utility lamp",
 )  # fmt: skip
+NUMBERS = (
+    "none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+    "eleven", "twelve",
+)  # fmt: skip
+
+
+def spellings(number: int) -> list[str]:
+    """How an answer in words may write a number: in digits and, up to twelve, as a word."""
+    return [str(number), *NUMBERS[number : number + 1]]
