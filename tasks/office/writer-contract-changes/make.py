@@ -11,7 +11,6 @@ import docx
 from ambidex.tasks.authoring.packages import write_document
 from ambidex.tasks.authoring.words import CITIES, COMPANIES, spellings
 
-
 FIRST = 21
 """The number of the first clause: none is as small as a number of months."""
 
