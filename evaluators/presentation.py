@@ -1,4 +1,4 @@
-"""Evaluators of presentations (pptx): texts, tables, notes, layouts and hidden slides."""
+"""Evaluators of presentations (pptx): texts, tables, notes and hidden slides."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ambidex.evaluators.evidence import BROKEN, read_package
 from ambidex.evaluators.registry import EvidenceName, TaskFile, evaluator
 from ambidex.evaluators.values import shown, verdict
 
-__all__ = ["hidden", "layouts_equal", "notes_equal", "rest_unchanged", "slides_equal"]
+__all__ = ["hidden", "notes_equal", "rest_unchanged", "slides_equal"]
 
 Number = Annotated[int, Field(ge=1)]
 NumberText = Annotated[str, StringConstraints(pattern=r"^[1-9][0-9]*$")]
@@ -59,14 +59,6 @@ def notes_equal(
         if int(number) > len(found) or found[int(number) - 1] != text.strip()
     ]
     return verdict(wrong, f"{file}: the notes are as expected")
-
-
-@evaluator
-def layouts_equal(evidence: Path, *, file: EvidenceName, layouts: list[str]) -> Score:
-    """The slides use the layouts with these names, in this order."""
-    found = [str(slide.slide_layout.name) for slide in _slides(evidence, file)]
-    wrong = [] if found == layouts else [f"the layouts are {found}, not {layouts}"]
-    return verdict(wrong, f"{file}: the layouts are as expected")
 
 
 @evaluator

@@ -1,4 +1,4 @@
-"""Presentations: texts, notes, layouts, hidden slides, and what else has changed."""
+"""Presentations: texts, notes, hidden slides, and what else has changed."""
 
 from __future__ import annotations
 
@@ -64,12 +64,6 @@ def test_the_lines_of_all_slides_are_compared_in_order(
 )
 def test_notes_belong_to_their_slides(judge: Judge, notes: dict[str, str], score: float) -> None:
     assert judge("presentation.notes_equal", file="a.pptx", notes=notes).value == score
-
-
-def test_layouts_are_compared_by_name(judge: Judge, deck: Any) -> None:
-    names = [slide.slide_layout.name for slide in deck.slides]
-    assert judge("presentation.layouts_equal", file="a.pptx", layouts=names).value == 1
-    assert judge("presentation.layouts_equal", file="a.pptx", layouts=names[::-1]).value == 0
 
 
 def test_exactly_the_named_slides_are_hidden(judge: Judge, deck: Any, tmp_path: Path) -> None:
