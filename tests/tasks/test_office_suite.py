@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import runpy
 from collections import Counter
 from pathlib import Path
 
@@ -117,3 +118,10 @@ def test_every_file_of_a_task_is_used_and_small(task: Task) -> None:
 
 def _uses(task: Task) -> set[str]:
     return {check.use for check in spec_of(task).check}
+
+
+def test_the_page_about_the_suite_is_up_to_date() -> None:
+    module = runpy.run_path(str(ROOT / "docs" / "office.py"))
+    assert (ROOT / "docs" / "office.md").read_text(encoding="utf-8") == module["page"](), (
+        "run `python docs/office.py > docs/office.md`"
+    )
