@@ -20,8 +20,8 @@ tasks: `python docs/office.py > docs/office.md`.
     .venv/bin/ambidex run tasks/office --provider sandbox --model openai/gpt-5 --steps 40 --runs 3
     .venv/bin/ambidex prove tasks/office --provider sandbox
 
-* Every task is proved in both directions and on both hands. One oracle uses tools and one only mouse
-  and keyboard; both must score 1. If another end state is equally right, it is proved as a
+* Every task is proved in both directions and on both hands. One oracle uses tools and one only
+  mouse and keyboard; both must score 1. If another end state is equally right, it is proved as a
   *variant*. Doing nothing scores 0, and so does each near miss: a mistake that a hasty agent makes,
   or the right result with something else changed on the way.
 * The checks of a feasible task also look at the rest: `changes.only` at all files and settings of
