@@ -20,7 +20,8 @@ from rich.table import Table
 from ambidex.host import Limits, Model
 from ambidex.host.cluster.connection import connect
 from ambidex.host.cluster.lanes import ClusterSource
-from ambidex.host.records.config import Job, ModelConfig, RunConfig, adopt, locked
+from ambidex.host.records.config import ModelConfig, RunConfig, adopt, locked
+from ambidex.host.records.jobs import Job
 from ambidex.host.records.rows import Row, finished
 from ambidex.host.runs.lanes import Lane, LaneRequest, Lanes, RunParts, Started
 from ambidex.host.runs.machines import MachineOptions

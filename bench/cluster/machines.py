@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from ambidex.host import Stop
 from ambidex.host.errors import MachineError
 from ambidex.host.loop.episode import InterruptedEpisodeError
-from ambidex.host.records.config import Job
+from ambidex.host.records.jobs import Job
 from ambidex.host.records.rows import Failure, Phase, Row
 from ambidex.host.runs.lanes import LaneRequest, RunParts, Started
 from ambidex.host.runs.machines import MachineOptions

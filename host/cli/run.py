@@ -41,6 +41,7 @@ from ambidex.host.records.config import (
 )
 from ambidex.host.records.experiment_plan import keep_plan
 from ambidex.host.records.gateway_options import GatewayForm, RetrieverKind
+from ambidex.host.records.jobs import Job
 from ambidex.host.records.rows import Row, finished
 from ambidex.host.records.trajectory import NAME as TRAJECTORY
 from ambidex.host.records.trajectory import read_trajectory
@@ -288,13 +289,14 @@ def replay(
         raise UsageError(f"not a trial directory (it has no trajectory): {trial}")
     catalogue = read_catalogue()
     loaded = load_suite(Path(config.suite), catalogue, (lines[0]["task"],))
+    instance = loaded.tasks[0].at_instance(lines[0].get("instance", 1)).instance
     agent = f"replay:{trial}"
     # A person's steps are replayed too, and did not count against the agent's limit.
     steps = max(config.limits.steps, sum(line["kind"] == "step" for line in lines) + 1)
     request = RunRequest(
         suite=loaded,
         agents=(agent,),
-        jobs=plan((agent,), 1, loaded),
+        jobs=(Job(loaded.tasks[0].name, agent, 1, instance=instance),),
         # The steps before a fork may have used tools that the fork itself does not offer.
         condition="hybrid" if config.fork else config.condition,
         options=RunOptions(settle=settle, seed=lines[0]["seed"]),

@@ -21,8 +21,9 @@ from ambidex.host.loop.progress import Episode
 from ambidex.host.loop.trial import Trial, new_folder
 from ambidex.host.records.announcement import announced
 from ambidex.host.records.code import code_hash
-from ambidex.host.records.config import Job, ModelConfig
+from ambidex.host.records.config import ModelConfig
 from ambidex.host.records.environment import Environment, keep
+from ambidex.host.records.jobs import Job
 from ambidex.host.records.orders import NAME as ORDERS
 from ambidex.host.records.rows import Phase, Row
 from ambidex.host.runs.lanes import LaneRequest, OpenLanes, RunParts, Started

@@ -30,7 +30,8 @@ from ambidex.host.cluster.bundle import source_digest
 from ambidex.host.cluster.worker_lane import AskedModel, WorkerLane
 from ambidex.host.errors import HostError, ModelError, UsageError
 from ambidex.host.named import load_reference
-from ambidex.host.records.config import Job, ModelConfig, RunConfig
+from ambidex.host.records.config import ModelConfig, RunConfig
+from ambidex.host.records.jobs import Job
 from ambidex.host.runs.lanes import LaneRequest, Lanes, LaneSource, OpenLanes, RunParts
 from ambidex.host.runs.machine_checks import BUILT_FROM_IMAGES
 from ambidex.tasks import Suite, TaskError

@@ -19,8 +19,9 @@ from ambidex.host.cluster.screens import ScreenConnections
 from ambidex.host.errors import ModelError
 from ambidex.host.loop.episode import InterruptedEpisodeError
 from ambidex.host.records.announcement import ScreenAddress, running_trials
-from ambidex.host.records.config import Job, ModelConfig
+from ambidex.host.records.config import ModelConfig
 from ambidex.host.records.environment import FOLDER as ENVIRONMENTS
+from ambidex.host.records.jobs import Job
 from ambidex.host.records.orders import NAME as ORDERS
 from ambidex.host.runs.lanes import Lanes
 from ambidex.host.runs.live_table import AttemptState

@@ -23,6 +23,8 @@ class StageKey:
     """The task's name, which is part of its calls' ids."""
     task_hash: str
     """Hash of the task's files, with its setup, its services and the snapshot it starts from."""
+    instance: int
+    """Number of the task's instance."""
     assets: str
     """Digest of the benchmark's files that it needs."""
     code: str
@@ -55,6 +57,7 @@ def stage_key(
     return StageKey(
         task=task.name,
         task_hash=task.hash,
+        instance=task.instance,
         assets=assets_of(task),
         code=code,
         environment=environment,

@@ -33,7 +33,8 @@ from ambidex.host.loop.outcomes import outcome_of
 from ambidex.host.loop.progress import Episode
 from ambidex.host.loop.stage_cache import StageCache
 from ambidex.host.loop.stage_key import assets_of
-from ambidex.host.records.config import SCHEMA, Job, RunConfig
+from ambidex.host.records.config import SCHEMA, RunConfig
+from ambidex.host.records.jobs import Job
 from ambidex.host.records.rows import Failure, Parent, Phase, Row
 from ambidex.tasks import Suite, Task, Verdict
 from ambidex.vm import Machine
@@ -132,7 +133,9 @@ class Trial:
         return Row(**identity, **_void(error, progress, unproved))
 
     def _task(self, job: Job) -> Task:
-        return next(task for task in self.suite.tasks if task.name == job.task)
+        """The task of a trial, at its instance."""
+        task = next(task for task in self.suite.tasks if task.name == job.task)
+        return task.at_instance(job.instance) if job.instance else task.of_trial(job.trial)
 
     def name_of(self, job: Job) -> str:
         """The trial's directory: `<task>.<trial>`, with the agent's name where several share a
@@ -149,6 +152,7 @@ class Trial:
             "suite": self.suite.name,
             "task": task.name,
             "task_hash": task.hash,
+            "instance": task.instance,
             "agent": job.agent,
             "trial": job.trial,
             "attempt": number,

@@ -18,8 +18,9 @@ from ambidex.host.agents import agent_maker
 from ambidex.host.loop.stage_cache import open_stages
 from ambidex.host.loop.trial import Trial
 from ambidex.host.records.code import code_hash
-from ambidex.host.records.config import Job, ModelConfig, RunConfig
+from ambidex.host.records.config import ModelConfig, RunConfig
 from ambidex.host.records.environment import keep, this_environment
+from ambidex.host.records.jobs import Job
 from ambidex.host.records.rows import Row
 from ambidex.host.runs.live_table import AttemptState
 from ambidex.host.runs.machines import MachineOptions, Source, open_machines, stage_store

@@ -14,7 +14,7 @@ from ambidex.host.loop.judge import judge_check
 from ambidex.host.records.rows import Row, finished, read_rows
 from ambidex.host.runs.mutations import mutations
 from ambidex.host.runs.null import NullRun, is_null_agent
-from ambidex.host.runs.prove import verdicts
+from ambidex.host.runs.prove import jobs, verdicts
 from ambidex.tasks import Suite, Task, Verbs
 from ambidex.tasks.osworld.task import OSWorldBody
 
@@ -122,9 +122,9 @@ def evaluators_of(task: Task) -> tuple[str, ...]:
 
 def _states(suite: Suite, proof: Path, null: NullRun | None) -> Iterator[EndState]:
     tasks = {task.name: task for task in suite.tasks}
-    for claim in verdicts(suite, read_rows(proof)):
+    for claim in verdicts(suite, read_rows(proof), jobs(suite, every_instance=True)):
         if claim.row is not None and not is_null_agent(claim.job.agent):
-            kind = "oracle" if claim.expected else "near miss"
+            kind = "oracle" if claim.job.agent.startswith("oracle") else "near miss"
             yield _state(tasks[claim.job.task], claim.row, proof, kind)
     nulls: dict[tuple[str, str], EndState] = {}
     sources: list[tuple[Path, Sequence[Row]]] = [(proof, read_rows(proof))]
@@ -142,7 +142,7 @@ def _state(task: Task, row: Row, run: Path, kind: str) -> EndState:
         raise UsageError(
             f"{run} has another version of {task.name}", hint="Prove the suite as it is now."
         )
-    state = EndState(task, row, run / row.folder, kind)
+    state = EndState(task.at_instance(row.instance), row, run / row.folder, kind)
     if row.stop is not None and not state.evidence.is_dir():
         raise UsageError(f"the evidence is missing: {state.evidence}")
     return state

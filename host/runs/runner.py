@@ -19,8 +19,9 @@ from ambidex.host.loop.stage_cache import open_stages
 from ambidex.host.loop.trial import MakeAgent, Trial
 from ambidex.host.records.announcement import withdraw_all
 from ambidex.host.records.code import code_hash
-from ambidex.host.records.config import MOST_RUNS, Job, RunConfig
+from ambidex.host.records.config import MOST_RUNS, RunConfig
 from ambidex.host.records.environment import keep, this_environment
+from ambidex.host.records.jobs import Job
 from ambidex.host.records.rows import Row, Rows, finished, read_rows, unjudged
 from ambidex.host.runs.lanes import Lane, Lanes, LocalLanes, MakeMachine
 from ambidex.host.runs.live_table import AttemptState

@@ -18,7 +18,8 @@ import pytest
 from ambidex.host import Briefing, Decision, Limits, Model, Observation, Stop, ToolCall
 from ambidex.host.errors import GuestError
 from ambidex.host.loop.episode import InterruptedEpisodeError
-from ambidex.host.records.config import Job, ModelConfig, RunConfig
+from ambidex.host.records.config import ModelConfig, RunConfig
+from ambidex.host.records.jobs import Job
 from ambidex.host.records.rows import Row
 from ambidex.host.runs.lanes import LaneRequest, Lanes
 from ambidex.host.runs.live_table import AttemptState

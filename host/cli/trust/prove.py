@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 from cyclopts.validators import Number
@@ -34,6 +34,7 @@ def prove(
     *,
     tasks: Annotated[tuple[str, ...], MANY] = (),
     of: SelectionOptions = SelectionOptions(),
+    instances: Literal["first", "all"] = "first",
     repeats: Annotated[int, Parameter(validator=Number(gte=0))] = 0,
     out: Path | None = None,
     settle: Settle = 5.0,
@@ -51,6 +52,8 @@ def prove(
         A directory of tasks, or a checkout of OSWorld or MCPMark.
     tasks
         Only these tasks, by name.
+    instances
+        Prove the first instance of each task, or all of them: instance N as trial N.
     repeats
         Repeat each verdict on this many forks of the machine, and on a virtual machine once more
         with the clock a year on: all must be the same.
@@ -75,21 +78,23 @@ def prove(
     if without_oracle:
         echo(f"{len(without_oracle)} tasks have no oracle: for them, only doing nothing is checked")
     agents = tuple(sorted({agent for task in loaded.tasks for agent in agents_of(task)}))
+    planned = proof_jobs(loaded, every_instance=instances == "all")
     request = RunRequest(
         suite=loaded,
         agents=agents,
-        jobs=proof_jobs(loaded),
+        jobs=planned,
         # A task's setup is a part of what is proved.
-        options=RunOptions(settle=settle, no_stage_cache=True),
+        options=RunOptions(
+            runs=max(job.trial for job in planned), settle=settle, no_stage_cache=True
+        ),
         repeats=repeats,
         limits=Limits(steps=1000),
         catalogue=catalogue,
     )
     folder = out or default_folder(loaded, agents, "hybrid")
     rows = all_done(request, folder) if matrix else []
-    proofs = verdicts(
-        loaded, rows or launch(request, folder, machines, open_lanes=lanes_at(cluster))
-    )
+    rows = rows or launch(request, folder, machines, open_lanes=lanes_at(cluster))
+    proofs = verdicts(loaded, rows, planned)
     qualities, wrong = judge_evaluators(loaded, folder, nulls) if matrix else ((), ())
     if json:
         claims = proof_json(proofs)

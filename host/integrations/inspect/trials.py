@@ -15,8 +15,9 @@ from ambidex.host.integrations.inspect.model import InspectModel
 from ambidex.host.loop.trial import Trial
 from ambidex.host.models.prices import read_prices
 from ambidex.host.records.code import code_hash
-from ambidex.host.records.config import Job, RunConfig, adopt, locked
+from ambidex.host.records.config import RunConfig, adopt, locked
 from ambidex.host.records.environment import keep, this_environment
+from ambidex.host.records.jobs import Job
 from ambidex.host.records.rows import NAME as RESULTS
 from ambidex.host.records.rows import Key, Row, Rows, finished, read_rows
 from ambidex.host.runs.launch import RunRequest, config_of

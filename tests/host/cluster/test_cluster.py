@@ -24,7 +24,8 @@ from ambidex.host.cluster.cluster import Cluster
 from ambidex.host.cluster.connection import connect
 from ambidex.host.cluster.lanes import ClusterSource
 from ambidex.host.errors import UsageError
-from ambidex.host.records.config import Job, ModelConfig, adopt
+from ambidex.host.records.config import ModelConfig, adopt
+from ambidex.host.records.jobs import Job
 from ambidex.host.records.rows import Row, finished, read_rows
 from ambidex.host.runs.lanes import LaneRequest, RunParts
 from ambidex.host.runs.live_table import AttemptState

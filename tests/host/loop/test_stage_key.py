@@ -49,6 +49,7 @@ def with_task(**fields: object) -> Callable[[Arguments], Arguments]:
 INGREDIENTS = {
     "task": with_task(name="another"),
     "task_hash": with_task(hash="another"),
+    "instance": with_task(instance=2),
     "code": with_argument(3, "another"),
     "environment": with_argument(4, "another"),
     "provider": with_config(provider="another"),
