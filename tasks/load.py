@@ -13,7 +13,7 @@ from ambidex.evaluators.registry import bind
 from ambidex.evaluators.strict import key_path, problems_of
 from ambidex.tasks import Problem, Suite, Task, TaskError, ToolSpec, Verbs, WrongTaskError
 from ambidex.tasks.assets import AssetStore
-from ambidex.tasks.hashing import content_hash
+from ambidex.tasks.hashing import task_hash
 from ambidex.tasks.lint import lint
 from ambidex.tasks.livemcpbench import suite as livemcpbench
 from ambidex.tasks.livemcpbench.catalogue import checkout_of
@@ -99,7 +99,7 @@ def _load(path: Path, catalogue: Mapping[str, ToolSpec]) -> Task:
     problems += [Problem(path, key, message) for key, message in _uncollected(spec)]
     if problems:
         raise WrongTaskError(tuple(problems))
-    return Task(folder.name, content_hash(folder), spec, Verbs(spec, folder, tuple(checks)))
+    return Task(folder.name, task_hash(folder), spec, Verbs(spec, folder, tuple(checks)))
 
 
 def _parse(path: Path) -> TaskSpec:
