@@ -24,7 +24,7 @@ def judge(run: Path, *, suite: Path = PROJECT / "tasks" / "demo", times: int = 5
     boxed, plain, first = [], [], 0.0
     for _ in range(times):
         for row in read_rows(run):
-            task = tasks[row.task]
+            task = tasks[row.task].at_instance(row.instance)
             if row.stop in (None, Stop.INFEASIBLE) or not task.spec.feasible:
                 continue
             evidence = run / row.folder / "evidence"

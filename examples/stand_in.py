@@ -146,9 +146,9 @@ def _place(text: str) -> int:
 
 
 def _task(tasks: tuple[Task, ...], text: str) -> Task:
-    for task in tasks:
-        if json.dumps(task.spec.instruction, ensure_ascii=False)[1:-1] in text:
-            return task
+    for instance in (instance for task in tasks for instance in task.instances):
+        if json.dumps(instance.spec.instruction, ensure_ascii=False)[1:-1] in text:
+            return instance
     raise LookupError("the request contains no instruction of the suite")
 
 

@@ -10,7 +10,7 @@ evaluators judge. `ambidex prove` proves tasks with their reference solutions.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -30,6 +30,7 @@ __all__ = [
     "Verbs",
     "Verdict",
     "WrongTaskError",
+    "instances_by_name",
     "is_gui",
     "verbs_of",
 ]
@@ -163,6 +164,28 @@ class Task:
     """SHA-256 of everything that the task consists of."""
     spec: Facts
     body: Body
+    instance: int = 1
+    """Its number, from 1. The instances of a task differ in names, figures and files, and share
+    name, hash and everything that a report groups by; see `ambidex.tasks.instances`."""
+    others: tuple[Task, ...] = ()
+    """The instances from 2 on, if this is the first one of several."""
+
+    @property
+    def instances(self) -> tuple[Task, ...]:
+        """All instances of the task, in order: only itself if it has no others."""
+        return (self, *self.others)
+
+    def of_trial(self, trial: int) -> Task:
+        """The instance that the trial of this number plays: the instances take turns."""
+        return self.instances[(trial - 1) % len(self.instances)]
+
+    def at_instance(self, number: int) -> Task:
+        """The instance of that number; `TaskError` if there is none."""
+        for task in self.instances:
+            if task.instance == number:
+                return task
+        message = f"no instance {number}: the task has {len(self.instances)}"
+        raise TaskError((Problem(Path(self.name), "", message),))
 
     @property
     def domain(self) -> str:
@@ -176,6 +199,16 @@ def verbs_of(task: Task) -> Verbs:
     if not isinstance(task.body, Verbs):
         raise TypeError(f"not a task defined by a task.toml: {task.name}")
     return task.body
+
+
+def instances_by_name(tasks: Iterable[Task]) -> dict[str, Task]:
+    """All instances of these tasks, for programs that know tasks by name only: the first one has
+    the task's name, the others have `@2`, `@3` and so on after it."""
+    return {
+        task.name if one.instance == 1 else f"{task.name}@{one.instance}": one
+        for task in tasks
+        for one in task.instances
+    }
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,8 @@ key."""
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -14,6 +14,7 @@ from ambidex.evaluators.strict import key_path, problems_of
 from ambidex.tasks import Problem, Suite, Task, TaskError, ToolSpec, Verbs, WrongTaskError
 from ambidex.tasks.assets import AssetStore
 from ambidex.tasks.hashing import task_hash
+from ambidex.tasks.instances import Variation, common_problems, variations
 from ambidex.tasks.lint import lint
 from ambidex.tasks.livemcpbench import suite as livemcpbench
 from ambidex.tasks.livemcpbench.catalogue import checkout_of
@@ -86,8 +87,32 @@ def survey(
 
 
 def _load(path: Path, catalogue: Mapping[str, ToolSpec]) -> Task:
+    """The task of a folder, as its first instance, which knows the others."""
+    found = variations(path)
+    digest = task_hash(path.parent)
+    tasks, problems = [], []
+    for variation in found:
+        own: list[Problem] = []
+        try:
+            tasks.append(_instance(path, variation, catalogue, digest))
+        except WrongTaskError as wrong:
+            own += wrong.problems
+        problems.append(own)
+    if any(problems):
+        raise WrongTaskError(tuple(common_problems(problems)))
+    first, *others = tasks
+    shapes = [(len(task.spec.oracle), len(task.spec.near_miss)) for task in tasks]
+    if set(shapes) != {shapes[0]}:
+        message = "every instance must have equally many oracles and near misses"
+        raise WrongTaskError((Problem(path, "", message),))
+    return replace(first, others=tuple(others))
+
+
+def _instance(
+    path: Path, variation: Variation, catalogue: Mapping[str, ToolSpec], digest: str
+) -> Task:
     folder = path.parent
-    spec = _parse(path)
+    spec = _parse(path, variation)
     problems = [Problem(path, key, text) for key, text in missing_files(spec.setup, folder)]
     problems += [Problem(path, key, message) for key, message in lint(spec, catalogue)]
     checks = []
@@ -99,16 +124,13 @@ def _load(path: Path, catalogue: Mapping[str, ToolSpec]) -> Task:
     problems += [Problem(path, key, message) for key, message in _uncollected(spec)]
     if problems:
         raise WrongTaskError(tuple(problems))
-    return Task(folder.name, task_hash(folder), spec, Verbs(spec, folder, tuple(checks)))
+    body = Verbs(spec, folder, tuple(checks))
+    return Task(folder.name, digest, spec, body, variation.number)
 
 
-def _parse(path: Path) -> TaskSpec:
+def _parse(path: Path, variation: Variation) -> TaskSpec:
     try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise WrongTaskError((Problem(path, "", f"not TOML: {error}"),)) from None
-    try:
-        return TaskSpec.model_validate(document)
+        return TaskSpec.model_validate(variation.document)
     except ValidationError as error:
         raise WrongTaskError(tuple(_explained(path, error))) from None
 

@@ -25,6 +25,7 @@ __all__ = [
     "ChangesCollect",
     "Check",
     "Collect",
+    "Difficulty",
     "ExportCollect",
     "Facts",
     "Get",
@@ -39,6 +40,8 @@ __all__ = [
     "missing_files",
 ]
 
+
+Difficulty = Literal["easy", "medium", "hard"]
 
 RESERVED = ("answer.txt", "evidence.json")
 """Reserved names in the evidence directory: the agent's answer and the manifest."""
@@ -258,6 +261,8 @@ class Facts(Strict):
     useful_tools: list[str] = Field(default_factory=list)
     feasible: bool = True
     apps: list[str] = Field(default_factory=list)
+    difficulty: Difficulty | None = None
+    """How much work it is, see `ambidex.tasks.difficulty`; None: not stated."""
     domain: str = ""
     """Its category in the benchmark; otherwise the application, or `multi` for several."""
     tool_apps: list[str] = Field(default_factory=list)
@@ -281,6 +286,8 @@ class Facts(Strict):
 class TaskSpec(Facts):
     """A whole `task.toml`."""
 
+    no_gui_oracle: str = ""
+    """Why the task has no oracle by gui, if it has none."""
     setup: list[Setup] = Field(default_factory=list)
     collect: list[Collect] = Field(default_factory=list)
     check: list[Check] = Field(default_factory=list)
@@ -291,6 +298,8 @@ class TaskSpec(Facts):
             raise ValueError("a feasible task needs at least one check")
         if self.tool_beneficial and not self.useful_tools:
             raise ValueError("a tool-beneficial task must name its useful_tools")
+        if self.no_gui_oracle and any(oracle.by == "gui" for oracle in self.oracle):
+            raise ValueError("no_gui_oracle says why there is none, but there is an oracle by gui")
         for item in self.collect:
             if isinstance(item, ExportCollect) and item.export not in self.services:
                 raise ValueError(f"the service {item.export!r} is exported but not in services")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ambidex.host import Decision, Observation, Stop, ToolCall
-from ambidex.host.agents.kind import AgentKind
+from ambidex.host.agents.kind import AgentKind, AgentRequest
 from ambidex.host.errors import UsageError
 from ambidex.host.records.config import RunConfig
 from ambidex.host.records.trajectory import NAME, read_trajectory
@@ -18,13 +18,14 @@ __all__ = ["AGENT", "Replay"]
 
 class Replay:
     """Replays a trajectory: the one in the directory `recorded`, or that of the first trial of
-    `task` if `recorded` is a run."""
+    `task` if `recorded` is a run. With an `instance`, only a trial of that instance will do."""
 
-    def __init__(self, recorded: Path, task: str) -> None:
+    def __init__(self, recorded: Path, task: str, instance: int | None = None) -> None:
         folders = [recorded, *sorted(recorded.glob(f"{task}.*[0-9]"))]
-        trial = next((folder for folder in folders if _is_of(folder, task)), None)
+        trial = next((folder for folder in folders if _is_of(folder, task, instance)), None)
         if trial is None:
-            raise UsageError(f"{recorded} has no trial of {task}")
+            which = f"instance {instance} of " if instance and instance > 1 else ""
+            raise UsageError(f"{recorded} has no trial of {which}{task}")
         self._steps = [line for line in read_trajectory(trial) if line["kind"] == "step"]
 
     def step(self, observation: Observation) -> Decision:
@@ -45,11 +46,15 @@ def _new_call(call: dict[str, Any]) -> ToolCall:
     return ToolCall(uuid.uuid4().hex, call["name"], call["arguments"])
 
 
-def _is_of(folder: Path, task: str) -> bool:
+def _is_of(folder: Path, task: str, instance: int | None) -> bool:
     if not (folder / NAME).is_file():
         return False
     first = next(read_trajectory(folder), None)
-    return first is not None and first.get("task") == task
+    return (
+        first is not None
+        and first.get("task") == task
+        and instance in (None, first.get("instance", 1))
+    )
 
 
 def _check(detail: str, config: RunConfig, tasks: tuple[Task, ...]) -> None:
@@ -57,4 +62,8 @@ def _check(detail: str, config: RunConfig, tasks: tuple[Task, ...]) -> None:
         Replay(Path(detail), task.name)  # raises if there is no recording of the task
 
 
-AGENT = AgentKind(lambda request: Replay(Path(request.detail), request.task.name), _check)
+def _make(request: AgentRequest) -> Replay:
+    return Replay(Path(request.detail), request.task.name, request.task.instance)
+
+
+AGENT = AgentKind(_make, _check)

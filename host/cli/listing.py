@@ -28,7 +28,15 @@ __all__ = [
 def suite_table(suite: Suite) -> Table:
     """The tasks of a suite, one per row."""
     table = _table(
-        str(suite.folder), "task", "apps", "tools help", "oracles", "near-misses", "checks"
+        str(suite.folder),
+        "task",
+        "apps",
+        "difficulty",
+        "tools help",
+        "oracles",
+        "near-misses",
+        "checks",
+        "instances",
     )
     for task in suite.tasks:
         spec = task.spec
@@ -36,10 +44,12 @@ def suite_table(suite: Suite) -> Table:
         table.add_row(
             task.name,
             ", ".join(spec.apps),
+            spec.difficulty or "–",
             "yes" if spec.tool_beneficial else "no",
             oracles if spec.feasible else f"{oracles} (infeasible)",
             str(len(spec.near_miss)),
             str(task.body.check_count),
+            str(len(task.instances)),
         )
     return table
 
@@ -93,13 +103,15 @@ def _player(request: RunRequest) -> str:
 def proof_table(suite: Suite, verdicts: Sequence[Claim]) -> Table:
     """The expected and the actual score of each proof; the reason is in full where they differ."""
     table = _table(f"Proof of {suite.name}", "task", "played", "expected", "score", "reason")
+    several = any(v.job.trial > 1 for v in verdicts)
     for v in verdicts:
         scored = "–" if v.row is None else f"{v.row.score:g}"
         message = v.failure_message.partition(": ")[2] or v.failure_message
         reason = Text(f"{message[:40]}…" if v.holds and len(message) > 40 else message)
         style = "green" if v.holds else "bold red"
         played = f"{v.job.agent} ({v.variant})" if v.variant else v.job.agent
-        table.add_row(v.job.task, played, f"{v.expected:g}", scored, reason, style=style)
+        task = f"{v.job.task} #{v.job.trial}" if several else v.job.task
+        table.add_row(task, played, f"{v.expected:g}", scored, reason, style=style)
     return table
 
 
@@ -108,6 +120,7 @@ def proof_json(verdicts: Sequence[Claim]) -> list[dict[str, object]]:
     return [
         {
             "task": v.job.task,
+            "instance": v.job.trial,
             "agent": v.job.agent,
             "variant": v.variant,
             "expected": v.expected,

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 from cyclopts.validators import Number
@@ -40,6 +40,7 @@ from ambidex.host.records.config import (
 )
 from ambidex.host.records.experiment_plan import keep_plan
 from ambidex.host.records.gateway_options import GatewayForm, RetrieverKind
+from ambidex.host.records.jobs import Job
 from ambidex.host.records.rows import Row, finished
 from ambidex.host.records.trajectory import NAME as TRAJECTORY
 from ambidex.host.records.trajectory import read_trajectory
@@ -258,6 +259,7 @@ def prove(
     *,
     tasks: Annotated[tuple[str, ...], MANY] = (),
     of: SelectionOptions = SelectionOptions(),
+    instances: Literal["first", "all"] = "first",
     repeats: Annotated[int, Parameter(validator=Number(gte=0))] = 0,
     out: Path | None = None,
     settle: Settle = 5.0,
@@ -272,6 +274,8 @@ def prove(
         A directory of tasks, or a checkout of OSWorld or MCPMark.
     tasks
         Only these tasks, by name.
+    instances
+        Prove the first instance of each task, or all of them: instance N as trial N.
     repeats
         Repeat each verdict on this many forks of the machine, and on a virtual machine once more
         with the clock a year on: all must be the same.
@@ -288,17 +292,18 @@ def prove(
     if without_oracle:
         echo(f"{len(without_oracle)} tasks have no oracle: for them, only doing nothing is checked")
     agents = tuple(sorted({agent for task in loaded.tasks for agent in agents_of(task)}))
+    planned = proof_jobs(loaded, every_instance=instances == "all")
     request = RunRequest(
         suite=loaded,
         agents=agents,
-        jobs=proof_jobs(loaded),
-        options=RunOptions(settle=settle),
+        jobs=planned,
+        options=RunOptions(runs=max(job.trial for job in planned), settle=settle),
         repeats=repeats,
         limits=Limits(steps=1000),
         catalogue=catalogue,
     )
     folder = out or default_folder(loaded, agents, "hybrid")
-    proofs = verdicts(loaded, launch(request, folder, machines))
+    proofs = verdicts(loaded, launch(request, folder, machines), planned)
     if json:
         print_json(proof_json(proofs))
     else:
@@ -340,13 +345,14 @@ def replay(
         raise UsageError(f"not a trial directory (it has no trajectory): {trial}")
     catalogue = read_catalogue()
     loaded = load_suite(Path(config.suite), catalogue, (lines[0]["task"],))
+    instance = loaded.tasks[0].at_instance(lines[0].get("instance", 1)).instance
     agent = f"replay:{trial}"
     # A person's steps are replayed too, and did not count against the agent's limit.
     steps = max(config.limits.steps, sum(line["kind"] == "step" for line in lines) + 1)
     request = RunRequest(
         suite=loaded,
         agents=(agent,),
-        jobs=plan((agent,), 1, loaded),
+        jobs=(Job(loaded.tasks[0].name, agent, 1, instance=instance),),
         # The steps before a fork may have used tools that the fork itself does not offer.
         condition="hybrid" if config.fork else config.condition,
         options=RunOptions(settle=settle, seed=lines[0]["seed"]),

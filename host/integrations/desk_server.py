@@ -1,7 +1,7 @@
 """Desks over HTTP, for programs that cannot import Ambidex: their packages need another Python or
 other versions of what it uses. `outside/ambidex_desktop` is the client.
 
-    GET    /tasks                 {name, instruction} of each task
+    GET    /tasks                 {name, instruction} of each task; its instance 2 is NAME@2
     POST   /desks                 take a machine: {id}; waits until one is free
     POST   /desks/ID/reset        {task} (null: none) → {instruction, tools, screen}
     POST   /desks/ID/step         {calls, stop, answer} → {results, screen, outcome}
@@ -39,7 +39,7 @@ from ambidex.host import Decision, Observation, Stop, ToolCall
 from ambidex.host.agents.oracle import oracle_names
 from ambidex.host.errors import GuestError, MachineError, UsageError
 from ambidex.host.integrations.desk import Desk, DeskOptions, Outcome
-from ambidex.tasks import Task
+from ambidex.tasks import Task, instances_by_name
 from ambidex.vm import Machine
 from ambidex.vm.closing import Closing
 from ambidex.vm.machines.door import new_token
@@ -97,7 +97,7 @@ class Desks(Closing):
     def __init__(
         self, machines: Sequence[Machine], tasks: Sequence[Task], options: DeskOptions
     ) -> None:
-        self.tasks = {task.name: task for task in tasks}
+        self.tasks = instances_by_name(tasks)
         self._exit = ExitStack()
         self._free: queue.Queue[Desk] = queue.Queue()
         self._lent: dict[str, Lent] = {}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ambidex.host.agents.oracle import oracle_names
 from ambidex.host.errors import UsageError
-from ambidex.tasks import Suite, Task
+from ambidex.tasks import Suite, Task, instances_by_name
 
 __all__ = ["write_harbor_tasks"]
 
@@ -63,22 +63,24 @@ FROM scratch
 
 
 def write_harbor_tasks(suite: Suite, folder: Path) -> int:
-    """Write a task folder for each task into the new directory and return their number."""
+    """Write a task folder for each instance of each task into the new directory and return their
+    number. The folder of instance 2 is named `task@2`."""
     if folder.exists():
         raise UsageError(f"{folder} exists already", hint="Name a new directory.")
-    for task in suite.tasks:
-        _write(suite, task, folder / task.name)
-    return len(suite.tasks)
+    named = instances_by_name(suite.tasks)
+    for name, task in named.items():
+        _write(suite, task, name, folder / name)
+    return len(named)
 
 
-def _write(suite: Suite, task: Task, folder: Path) -> None:
-    for name in ("environment", "tests", "solution"):
-        (folder / name).mkdir(parents=True)
+def _write(suite: Suite, task: Task, name: str, folder: Path) -> None:
+    for part in ("environment", "tests", "solution"):
+        (folder / part).mkdir(parents=True)
     (folder / "instruction.md").write_text(task.spec.instruction.strip() + "\n", encoding="utf-8")
     text = TASK.format(
         suite=json.dumps(suite.name),
         domain=json.dumps(task.domain),
-        name=json.dumps(task.name),
+        name=json.dumps(name),
         tools=json.dumps(TOOLS),
         beneficial=str(task.spec.tool_beneficial).lower(),
         feasible=str(task.spec.feasible).lower(),

@@ -29,7 +29,8 @@ from ambidex.host.loop.supervision import SupervisedTrial
 from ambidex.host.loop.verdicts import verdict_on
 from ambidex.host.models.exposure import offer_of, restrict_modality
 from ambidex.host.records.announcement import announced
-from ambidex.host.records.config import Job, RunConfig, offered, tools_of
+from ambidex.host.records.config import RunConfig, offered, tools_of
+from ambidex.host.records.jobs import Job
 from ambidex.host.records.rows import Phase
 from ambidex.host.records.trajectory import Trajectory, calls_of, replies_of
 from ambidex.host.toolsets.gateway import open_gateway
@@ -146,6 +147,7 @@ class Attempt:
         trajectory.start(
             task=self.task.name,
             task_hash=self.task.hash,
+            instance=self.task.instance,
             instruction=briefing.instruction,
             agent=self.job.agent,
             trial=self.job.trial,

@@ -28,7 +28,8 @@ from ambidex.host.loop.branch_point import BranchPoint, branch_point
 from ambidex.host.loop.checkpointing import SNAPSHOTS
 from ambidex.host.loop.episode import InterruptedEpisodeError
 from ambidex.host.loop.outcomes import outcome_of
-from ambidex.host.records.config import SCHEMA, Job, RunConfig
+from ambidex.host.records.config import SCHEMA, RunConfig
+from ambidex.host.records.jobs import Job
 from ambidex.host.records.rows import Failure, Parent, Row
 from ambidex.tasks import Suite, Task, Verdict
 from ambidex.tasks.mcpmark.body import ProgramBody
@@ -71,6 +72,7 @@ class Trial:
         scored 0. `started` receives the attempt, whose stage and steps can be read as it runs.
         """
         task = next(task for task in self.suite.tasks if task.name == job.task)
+        task = task.at_instance(job.instance) if job.instance else task.of_trial(job.trial)
         folder = _new_folder(self.run / self.name_of(job))
         identity = self._identity(job, number, task, folder)
         began = time.monotonic()
@@ -108,6 +110,7 @@ class Trial:
             "suite": self.suite.name,
             "task": task.name,
             "task_hash": task.hash,
+            "instance": task.instance,
             "agent": job.agent,
             "trial": job.trial,
             "attempt": number,

@@ -7,7 +7,6 @@ import fcntl
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
@@ -34,7 +33,6 @@ __all__ = [
     "Effort",
     "Exposure",
     "Fork",
-    "Job",
     "Modality",
     "ModalityScope",
     "ModelConfig",
@@ -263,22 +261,6 @@ class RunConfig(RunOptions):
     def hash(self) -> str:
         """SHA-256 of the whole configuration."""
         return sha256(self.model_dump_json().encode()).hexdigest()
-
-
-@dataclass(frozen=True)
-class Job:
-    """One planned trial: a task, an agent and the number of the repetition."""
-
-    task: str
-    agent: str
-    trial: int
-    branch: Branch | None = None
-    """Where the trial starts, if the run is a fork."""
-
-    @property
-    def key(self) -> tuple[str, str, int]:
-        """As `Row.key`."""
-        return (self.task, self.agent, self.trial)
 
 
 def tools_of(task: Facts, tools: Iterable[ToolSpec]) -> tuple[ToolSpec, ...]:

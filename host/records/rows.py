@@ -130,6 +130,8 @@ class Row(Outcome):
     suite: str
     task: FileName
     task_hash: str
+    instance: Number = 1
+    """The instance of the task; 1 for a task that has only one."""
     agent: str
     trial: Count
     attempt: Count

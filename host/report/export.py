@@ -40,6 +40,7 @@ TYPES = {
     "strict": float,
     "threshold": float,
     "cost": float,
+    "instance": int,
     "trial": int,
     "attempt": int,
     "schema_number": int,

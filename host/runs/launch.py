@@ -30,7 +30,6 @@ from ambidex.host.records.config import (
     Condition,
     Exposure,
     Fork,
-    Job,
     ModelConfig,
     RunConfig,
     RunOptions,
@@ -41,6 +40,7 @@ from ambidex.host.records.config import (
     read_config,
     refuse_another,
 )
+from ambidex.host.records.jobs import Job
 from ambidex.host.records.rows import NAME as RESULTS
 from ambidex.host.records.rows import Row, finished, read_rows, unjudged
 from ambidex.host.runs.first_request import ask_each_model

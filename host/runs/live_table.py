@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ambidex.host.records.causes import outcome_of_row
-from ambidex.host.records.config import Job
+from ambidex.host.records.jobs import Job
 from ambidex.host.records.rows import Phase, Row
 from ambidex.host.terminal import one_line
 

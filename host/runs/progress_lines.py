@@ -11,7 +11,7 @@ from rich.text import Text
 
 from ambidex.host import Limits
 from ambidex.host.records.causes import brief_cause, outcome_of_row
-from ambidex.host.records.config import Job
+from ambidex.host.records.jobs import Job
 from ambidex.host.records.rows import Row
 from ambidex.host.runs.live_table import AttemptState, LiveTable
 from ambidex.host.terminal import Terminal, one_line

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ambidex.host.agents.oracle import oracle_names
-from ambidex.host.records.config import Job
+from ambidex.host.records.jobs import Job
 from ambidex.host.records.rows import Key, Row, finished
 from ambidex.tasks import Suite, Task
 
@@ -58,13 +58,20 @@ def _tools_first(name: str) -> tuple[bool, str]:
     return (name.startswith("gui"), name)
 
 
-def jobs(suite: Suite) -> tuple[Job, ...]:
-    """The trials of a proof."""
-    return tuple(Job(task.name, agent, 1) for task in suite.tasks for agent in agents_of(task))
+def jobs(suite: Suite, *, every_instance: bool = False) -> tuple[Job, ...]:
+    """The trials of a proof, on the first instance of each task or on all of them."""
+    return tuple(
+        Job(task.name, agent, instance.instance)
+        for task in suite.tasks
+        for instance in (task.instances if every_instance else (task,))
+        for agent in agents_of(task)
+    )
 
 
-def verdicts(suite: Suite, rows: Sequence[Row]) -> list[Claim]:
-    """The claims about all tasks, in order."""
+def verdicts(
+    suite: Suite, rows: Sequence[Row], planned: Sequence[Job] | None = None
+) -> list[Claim]:
+    """The claims about the planned trials, in order; by default, those of first instances."""
     scored: dict[Key, Row] = finished(rows)
     variants = {
         (task.name, f"oracle:{name}"): oracle.variant
@@ -78,5 +85,5 @@ def verdicts(suite: Suite, rows: Sequence[Row]) -> list[Claim]:
             scored.get(job.key),
             variants.get((job.task, job.agent), ""),
         )
-        for job in jobs(suite)
+        for job in (jobs(suite) if planned is None else planned)
     ]

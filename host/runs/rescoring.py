@@ -53,7 +53,7 @@ def rejudge(run: Path, suite: Suite) -> Iterator[RescoredRow]:
             raise UsageError(f"the suite {suite.name} no longer has the task {row.task}: {why}")
         if not evidence.is_dir():
             raise UsageError(f"the evidence is missing: {evidence}")
-        task = tasks[row.task]
+        task = tasks[row.task].at_instance(row.instance)
         now = {
             **scores_of(judge(task, evidence, row.stop)),
             "task_hash": task.hash,

@@ -17,8 +17,9 @@ from ambidex.host.errors import FIX, ModelError, UsageError
 from ambidex.host.loop.episode import InterruptedEpisodeError
 from ambidex.host.loop.trial import MakeAgent, Trial
 from ambidex.host.records.announcement import withdraw_all
-from ambidex.host.records.config import MOST_RUNS, Job, RunConfig, code_hash
+from ambidex.host.records.config import MOST_RUNS, RunConfig, code_hash
 from ambidex.host.records.environment import keep, this_environment
+from ambidex.host.records.jobs import Job
 from ambidex.host.records.rows import Row, Rows, finished, read_rows, unjudged
 from ambidex.host.runs.live_table import AttemptState
 from ambidex.tasks import Suite

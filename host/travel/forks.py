@@ -22,7 +22,6 @@ from ambidex.host.records.config import (
     CheckpointPolicy,
     Condition,
     Fork,
-    Job,
     Modality,
     ModalityScope,
     ModelConfig,
@@ -31,6 +30,7 @@ from ambidex.host.records.config import (
     RunOptions,
     read_config,
 )
+from ambidex.host.records.jobs import Job
 from ambidex.host.records.trajectory import NAME as TRAJECTORY
 from ambidex.host.runs.launch import RunRequest
 from ambidex.tasks import Suite
@@ -120,9 +120,7 @@ def fork_of(
     request = RunRequest(
         suite=suite,
         agents=(agent,),
-        jobs=branch_jobs(
-            branches, {name: start["task"] for name, start in starts.items()}, agent, runs
-        ),
+        jobs=branch_jobs(branches, starts, agent, runs),
         condition=options.condition or config.condition,
         options=RunOptions.of(config, runs=runs),
         limits=limits,
@@ -150,18 +148,20 @@ def fork_of(
 
 
 def branch_jobs(
-    branches: Sequence[Branch], tasks: Mapping[str, str], agent: str, runs: int
+    branches: Sequence[Branch], starts: Mapping[str, Mapping[str, Any]], agent: str, runs: int
 ) -> tuple[Job, ...]:
-    """`runs` rounds over the branches, as jobs; trials are numbered consecutively per task. `tasks`
-    maps the parent's trials to their tasks."""
+    """`runs` rounds over the branches, as jobs; trials are numbered consecutively per task, and
+    play the instance that their parent played. `starts` has the first line of each parent's
+    trajectory."""
     count: Counter[str] = Counter()
 
     def jobs() -> Iterator[Job]:
         for _ in range(runs):
             for branch in branches:
-                task = tasks[branch.trial]
+                start = starts[branch.trial]
+                task = start["task"]
                 count[task] += 1
-                yield Job(task, agent, count[task], branch)
+                yield Job(task, agent, count[task], branch, start.get("instance", 1))
 
     return tuple(jobs())
 

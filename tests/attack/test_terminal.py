@@ -15,7 +15,7 @@ from rich.text import Text
 from ambidex.host import Limits
 from ambidex.host.cli.main import main
 from ambidex.host.client.survey import Change, as_evidence
-from ambidex.host.records.config import Job
+from ambidex.host.records.jobs import Job
 from ambidex.host.records.rows import Failure
 from ambidex.host.room import tui
 from ambidex.host.runs.progress_lines import ProgressDisplay

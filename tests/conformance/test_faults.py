@@ -18,7 +18,8 @@ from ambidex.host import Agent, Briefing, Decision, Limits, Observation, Stop, T
 from ambidex.host.agents import agent_maker
 from ambidex.host.client.guest import Guest
 from ambidex.host.errors import GuestError
-from ambidex.host.records.config import Job, ModelConfig, RunConfig
+from ambidex.host.records.config import ModelConfig, RunConfig
+from ambidex.host.records.jobs import Job
 from ambidex.host.records.rows import Row, read_rows
 from ambidex.host.runs.machines import Source
 from ambidex.host.runs.runner import run_jobs

@@ -17,13 +17,13 @@ from ambidex.host.models.prices import read_prices
 from ambidex.host.records.config import (
     Condition,
     Exposure,
-    Job,
     ModelConfig,
     Policy,
     RunConfig,
     adopt,
     locked,
 )
+from ambidex.host.records.jobs import Job
 from ambidex.host.records.rows import Row
 from ambidex.host.records.trajectory import read_trajectory
 from ambidex.host.report.comparison import identical

@@ -79,6 +79,57 @@ calls = [
 """A task that can be done without a desktop."""
 
 
+CELLS = """
+instruction = "Set B2 to {{value}} and save, {{person}}."
+tool_beneficial = true
+useful_tools = ["calc_set_cell_value", "calc_save"]
+apps = ["calc"]
+setup = [{ put = '{{instance}}/start.json', to = "~/start.json" }]
+collect = [{ get = "~/cells.json" }]
+
+[[check]]
+use = "output.json_fields_equal"
+with = { file = "cells.json", fields = { B2 = '{{value}}' } }
+
+[[oracle]]
+by = "tools"
+calls = [
+    { call = "calc_set_cell_value", with = { cell = "B2", value = '{{value}}' } },
+    { call = "calc_save" },
+]
+
+[[near_miss]]
+reason = "set but not saved"
+calls = [{ call = "calc_set_cell_value", with = { cell = "B2", value = '{{value}}' } }]
+"""
+"""A task with three instances, which have the values of `CELLS_VALUES`."""
+
+CELLS_VALUES = """
+[[instance]]
+value = 42
+person = "Ada"
+
+[[instance]]
+value = 43
+person = "Grace"
+
+[[instance]]
+value = 44
+person = "Mary"
+"""
+
+
+def write_instances(folder: Path, **tasks: tuple[str, str]) -> Path:
+    """A suite of tasks with instances: the texts of `task.toml` and `instances.toml`."""
+    for name, (text, values) in tasks.items():
+        write_suite(folder, **{name: text})
+        (folder / name / "instances.toml").write_text(values, encoding="utf-8")
+        for number in (1, 2, 3):
+            (folder / name / str(number)).mkdir()
+            (folder / name / str(number) / "start.json").write_text("{}", encoding="utf-8")
+    return folder
+
+
 def write_suite(folder: Path, **tasks: str) -> Path:
     for name, text in tasks.items():
         (folder / name).mkdir(parents=True)

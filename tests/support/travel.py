@@ -15,15 +15,8 @@ from typing import Any
 from ambidex.host import Answer, Limits, Model, Request, Usage
 from ambidex.host.agents import agent_maker
 from ambidex.host.models.prices import read_prices
-from ambidex.host.records.config import (
-    Branch,
-    CheckpointPolicy,
-    Fork,
-    Job,
-    ModelConfig,
-    adopt,
-    locked,
-)
+from ambidex.host.records.config import Branch, CheckpointPolicy, Fork, ModelConfig, adopt, locked
+from ambidex.host.records.jobs import Job
 from ambidex.host.records.rows import Row
 from ambidex.host.runs import launch
 from ambidex.host.runs.launch import RunFunction, RunRequest

@@ -8,7 +8,8 @@ from ambidex.host import Limits, Stop
 from ambidex.host.agents import agent_maker
 from ambidex.host.models.model import LiteModel
 from ambidex.host.models.prices import read_prices
-from ambidex.host.records.config import Job, RunConfig, adopt, locked
+from ambidex.host.records.config import RunConfig, adopt, locked
+from ambidex.host.records.jobs import Job
 from ambidex.host.runs.machines import Source
 from ambidex.host.runs.runner import run_jobs
 from ambidex.tasks.catalogue import read_catalogue

@@ -11,15 +11,8 @@ import pytest
 
 from ambidex.host import Agent, Briefing, Decision, Limits, Observation, Stop, ToolCall
 from ambidex.host.loop.branch_point import checkpointed_steps
-from ambidex.host.records.config import (
-    Branch,
-    CheckpointPolicy,
-    Fork,
-    Job,
-    RunConfig,
-    adopt,
-    locked,
-)
+from ambidex.host.records.config import Branch, CheckpointPolicy, Fork, RunConfig, adopt, locked
+from ambidex.host.records.jobs import Job
 from ambidex.host.records.rows import Row
 from ambidex.host.records.trajectory import read_trajectory
 from ambidex.host.runs.machines import Source

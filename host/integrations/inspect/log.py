@@ -151,7 +151,7 @@ def _metadata(row: Row) -> dict[str, Any]:
     """The facts about a trial that Inspect has no field for."""
     names = (
         "agent", "attempt", "condition", "domain", "fate", "ended_by", "assisted", "forfeit",
-        "useful_tools", "task_hash", "folder", "provider", "seconds",
+        "useful_tools", "task_hash", "instance", "folder", "provider", "seconds",
     )  # fmt: skip
     return row.model_dump(mode="json", include=set(names))
 

@@ -49,7 +49,10 @@ def suite(
     out: str = "",
 ) -> Task:
     """A suite at a path: a directory of tasks, or a checkout of OSWorld or MCPMark. `tasks` names
-    some of them, separated by commas; the other parameters are the options of `ambidex run`."""
+    some of them, separated by commas; the other parameters are the options of `ambidex run`.
+
+    As there, epoch n plays the instance of trial n. A sample's input is the instruction of the
+    first instance, and its messages have that of the one that was played."""
     from ambidex.host import Limits
     from ambidex.host.errors import UsageError
     from ambidex.host.integrations.inspect.trials import InspectRun

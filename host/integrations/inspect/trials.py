@@ -14,8 +14,9 @@ from ambidex.host.errors import UsageError
 from ambidex.host.integrations.inspect.model import InspectModel
 from ambidex.host.loop.trial import Trial
 from ambidex.host.models.prices import read_prices
-from ambidex.host.records.config import Job, RunConfig, adopt, code_hash, locked
+from ambidex.host.records.config import RunConfig, adopt, code_hash, locked
 from ambidex.host.records.environment import keep, this_environment
+from ambidex.host.records.jobs import Job
 from ambidex.host.records.rows import NAME as RESULTS
 from ambidex.host.records.rows import Key, Row, Rows, finished, read_rows
 from ambidex.host.runs.launch import RunRequest, config_of

@@ -105,15 +105,17 @@ class DesktopEnv(gymnasium.Env[Seen, Action]):
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Seen, dict[str, Any]]:
         """Revert the machine and begin an episode: of `options["task"]`, or of a task drawn at
-        random."""
+        random, and of its instance `options["instance"]`, or of one drawn at random. The seed
+        decides what is drawn."""
         super().reset(seed=seed)
         wanted = (options or {}).get("task")
         if wanted is not None and wanted not in self.tasks:
             raise UsageError(f"there is no task {wanted!r}", hint=f"Tasks: {', '.join(self.tasks)}")
         name = wanted or str(self.np_random.choice(sorted(self.tasks)))
-        task = self.tasks[name]
+        task = self._instance(self.tasks[name], (options or {}).get("instance"))
         self._seen = self._converted(self._desk.reset(task))
-        return dict(self._seen), {"task": name, "instruction": task.spec.instruction}
+        facts = {"task": name, "instance": task.instance, "instruction": task.spec.instruction}
+        return dict(self._seen), facts
 
     def step(self, action: Action) -> tuple[Seen, float, bool, bool, dict[str, Any]]:
         """Carry out one call. Arguments that are no JSON object give the result `bad_arguments`,
@@ -158,6 +160,13 @@ class DesktopEnv(gymnasium.Env[Seen, Action]):
                 env.tools, env.action_space = self.tools, self.action_space
                 forks.append(env)
             yield forks
+
+    def _instance(self, task: Task, wanted: int | None) -> Task:
+        if wanted is not None:
+            return task.at_instance(wanted)
+        if not task.others:  # nothing to draw
+            return task
+        return task.instances[int(self.np_random.integers(len(task.instances)))]
 
     def _decision(self, action: Action) -> tuple[Decision, str]:
         """The decision in an action, and what is wrong with its arguments."""

@@ -14,6 +14,7 @@ from ambidex.evaluators.manifest import NAME as MANIFEST
 from ambidex.evaluators.manifest import read_manifest
 from ambidex.host.box.client import box
 from ambidex.host.errors import HintedError, TaskError, UsageError
+from ambidex.host.loop.branch_point import start_of
 from ambidex.host.records.config import RunConfig, read_config
 from ambidex.host.room.desk.transcript import catalogue
 from ambidex.tasks import Task, Verbs
@@ -64,7 +65,7 @@ def checks_of(trial: Path, name: str) -> dict[str, Any]:
     evidence when it judges it again. `note` says why there are none, or what has changed."""
     config = read_config(trial.parent)
     try:
-        task = _task(config, name)
+        task = _task(config, name).at_instance(start_of(trial).get("instance", 1))
     except (UsageError, TaskError) as error:
         return {"checks": [], "note": f"The task cannot be loaded: {error}"}
     if not isinstance(task.body, Verbs):

@@ -91,7 +91,7 @@ def test_gymnasium_makes_a_vector_with_spares(tmp_path: Path) -> None:
 
 def test_an_episode_that_is_solved_gives_the_reward_1(env: DesktopEnv) -> None:
     seen, info = env.reset(options={"task": "cell"})
-    assert info == {"task": "cell", "instruction": "Set B2 to 42 and save."}
+    assert info == {"task": "cell", "instance": 1, "instruction": "Set B2 to 42 and save."}
     assert seen in env.observation_space
     seen, reward, terminated, truncated, info = play(env, solve(env))
     assert (reward, terminated, truncated, info["stop"]) == (1.0, True, False, "done")

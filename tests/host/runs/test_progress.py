@@ -10,7 +10,7 @@ from rich.console import Console
 
 from ambidex.host import Limits, Stop
 from ambidex.host.records.causes import cause_of
-from ambidex.host.records.config import Job
+from ambidex.host.records.jobs import Job
 from ambidex.host.records.rows import Failure, Phase
 from ambidex.host.report.report_lines import lines
 from ambidex.host.report.trial_tables import outcome_table
