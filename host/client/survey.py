@@ -48,7 +48,9 @@ WRITTEN_BY_APPS = {
     rf"|{HOME}\.config/vlc/vlc-qt-interface\.conf"
     rf"|{HOME}\.local/share/(?:gvfs-metadata|vlc|sounds|xorg|ibus|gnome-shell)(?:/|$)"
     rf"|{HOME}\.local/share/recently-used\.xbel"
-    rf"|{HOME}(?:\.dbus|\.local/state)(?:/|$)|{HOME}\.xsession-errors$",
+    rf"|{HOME}(?:\.dbus|\.local/state)(?:/|$)"
+    rf"|{HOME}\.(?:xsession-errors|bash_history)$"
+    rf"|{HOME}\.config/(?:[^/]+-)?xdg-terminals\.list$",
     "caches": HOME + r"\.cache/(?:chromium|dconf|evolution|event-sound-cache|fontconfig|gedit|gimp"
     r"|gnome-[a-z-]+|google-chrome|gstreamer-1\.0|ibus|libgweather|mesa_shader_cache[a-z_]*|nautilus"
     r"|pip|thumbnails|thunderbird|totem|tracker3|vlc)(?:/|$)"
