@@ -45,11 +45,11 @@ GIVEN = (
     "Aino Anders Astrid Birgit Bjørn Clara Dmitri Eero Elif Erik Farid Freja Greta Hanna Henrik "
     "Ida Imran Ines Ivar Jonas Kadri Kaja Karim Lars Leila Liis Magnus Maren Mikkel Nadia Nils "
     "Oskar Paula Priit Rasmus Runa Sanna Silje Sofie Stefan Tarmo Thea Tuva Ulrik Vera Yusuf"
-).split()
+)
 FAMILY = (
     "Aas Berg Dahl Eklund Falk Granli Haugen Holm Iversen Jansson Kask Kaya Lepik Lund Moen Nygård "
     "Olsen Petrov Rebane Sand Solberg Strand Tamm Vik Wold Ødegård"
-).split()
+)
 PLACES = ("Halden", "Halden", "Halden", "Bergen", "Malmö", "Tallinn")
 TITLES = {
     "Accounts": ("Accountant", "Payroll clerk", "Controller"),
@@ -71,8 +71,12 @@ NAMED = (
     ("Sigrid Enger", "Head of People", "People", "Halden"),
     ("Mats Öberg", "Head of Design", "Design", "Bergen"),
 )
-LOGINS = {"Ines Carvalho": "kiln-42", "Omar Haddad": "router-7", "Tomasz Wójcik": "larch-19",
-          "Sigrid Enger": "birch-88"}  # fmt: skip
+LOGINS = {
+    "Ines Carvalho": "kiln-42",
+    "Omar Haddad": "router-7",
+    "Tomasz Wójcik": "larch-19",
+    "Sigrid Enger": "birch-88",
+}
 
 
 def main() -> None:
@@ -99,14 +103,32 @@ def insert(database: sqlite3.Connection, table: str, *values: str | int | None) 
 
 def people(database: sqlite3.Connection, draw: random.Random) -> None:
     """The heads, and their teams."""
-    heads = {}
+    heads: dict[str, int | None] = {}
     for number, (name, title, department, site) in enumerate(NAMED, 1):
         heads[department] = number
-        insert(database, "people", name, title, department, site, str(400 + number),
-               mail(name), f"{2004 + number}-0{number}-01", 1 if number > 1 else None, None)  # fmt: skip
-    names = [f"{given} {family}" for given in GIVEN for family in FAMILY]
-    sizes = {"Accounts": 6, "Design": 6, "IT": 5, "People": 4, "Production": 22, "Purchasing": 6,
-             "Sales": 9}  # fmt: skip
+        insert(
+            database,
+            "people",
+            name,
+            title,
+            department,
+            site,
+            str(400 + number),
+            mail(name),
+            f"{2004 + number}-0{number}-01",
+            1 if number > 1 else None,
+            None,
+        )
+    names = [f"{given} {family}" for given in GIVEN.split() for family in FAMILY.split()]
+    sizes = {
+        "Accounts": 6,
+        "Design": 6,
+        "IT": 5,
+        "People": 4,
+        "Production": 22,
+        "Purchasing": 6,
+        "Sales": 9,
+    }
     number = 410
     for department, size in sizes.items():
         for name in draw.sample(names, size):
@@ -116,9 +138,19 @@ def people(database: sqlite3.Connection, draw: random.Random) -> None:
             aid = ""
             if draw.random() < 0.45:
                 aid = (date(2026, 3, 1) + timedelta(days=draw.randrange(900))).isoformat()
-            insert(database, "people", name, draw.choice(TITLES[department]), department,
-                   draw.choice(PLACES), str(number), mail(name), since.isoformat(),
-                   heads[department], aid)  # fmt: skip
+            insert(
+                database,
+                "people",
+                name,
+                draw.choice(TITLES[department]),
+                department,
+                draw.choice(PLACES),
+                str(number),
+                mail(name),
+                since.isoformat(),
+                heads[department],
+                aid,
+            )
     for name, password in LOGINS.items():
         person = database.execute("SELECT id FROM people WHERE name = ?", (name,)).fetchone()[0]
         login = mail(name).split("@")[0].split(".")[0]
@@ -129,7 +161,7 @@ def people(database: sqlite3.Connection, draw: random.Random) -> None:
 
 def mail(name: str) -> str:
     """The address of a person."""
-    flat = name.lower().translate(str.maketrans({"ø": "o", "å": "a", "ł": "l", " ": "."}))
+    flat = name.lower().translate(str.maketrans("øåł ", "oal."))
     plain = unicodedata.normalize("NFKD", flat).encode("ascii", "ignore").decode()
     return f"{plain}@halden.example"
 
@@ -137,29 +169,41 @@ def mail(name: str) -> str:
 def texts(database: sqlite3.Connection) -> None:
     """News and rules."""
     for news in (
-        ("2026-11-20", "Fjord is being renovated",
-         "The room Fjord gets a new floor and new windows. It opens again in April."),
-        ("2026-11-12", "New router in Bergen",
-         "On 12 November the router in Bergen was replaced. Omar's team closes the tickets."),
+        (
+            "2026-11-20",
+            "Fjord is being renovated",
+            "The room Fjord gets a new floor and new windows. It opens again in April.",
+        ),
+        (
+            "2026-11-12",
+            "New router in Bergen",
+            "On 12 November the router in Bergen was replaced. Omar's team closes the tickets.",
+        ),
         ("2026-11-03", "Christmas party", "On 18 December in the canteen in Halden. Bring a song."),
-    ):  # fmt: skip
+    ):
         insert(database, "news", *news)
     for title, body in (
-        ("Expenses",
-         "Hotel: at most 140 EUR a night. Meals: at most 35 EUR a person.\n"
-         "Travel and training: what the receipt says, whatever the amount.\n"
-         "Every claim above 25 EUR needs a receipt. Below that, none is needed.\n"
-         "A claim that is against a rule is rejected as a whole. The reason is one of: over the "
-         "limit; receipt missing. If both are true, it is: receipt missing."),
-        ("Help desk",
-         "New: nobody has looked at it. Open: somebody works on it. Resolved: it is done, and the "
-         "resolution says how. Closed: nothing was to be done.\n"
-         "Priority: Urgent if a whole site cannot work, High if a person cannot work, Normal if "
-         "there is a way around it, Low for wishes."),
-        ("Rooms",
-         "Book the smallest room at your site that has enough seats and what you need.\n"
-         "Cancel what you do not need: others are looking for rooms."),
-    ):  # fmt: skip
+        (
+            "Expenses",
+            "Hotel: at most 140 EUR a night. Meals: at most 35 EUR a person.\n"
+            "Travel and training: what the receipt says, whatever the amount.\n"
+            "Every claim above 25 EUR needs a receipt. Below that, none is needed.\n"
+            "A claim that is against a rule is rejected as a whole. The reason is one of: over the "
+            "limit; receipt missing. If both are true, it is: receipt missing.",
+        ),
+        (
+            "Help desk",
+            "New: nobody has looked at it. Open: somebody works on it. Resolved: it is done, and "
+            "the resolution says how. Closed: nothing was to be done.\n"
+            "Priority: Urgent if a whole site cannot work, High if a person cannot work, Normal if "
+            "there is a way around it, Low for wishes.",
+        ),
+        (
+            "Rooms",
+            "Book the smallest room at your site that has enough seats and what you need.\n"
+            "Cancel what you do not need: others are looking for rooms.",
+        ),
+    ):
         insert(database, "rules", title, body)
 
 
@@ -168,15 +212,21 @@ def rooms(database: sqlite3.Connection, draw: random.Random) -> None:
     for row in (
         ("Alm", "Halden", 6, "screen", "", ""),
         ("Bjørk", "Halden", 10, "screen, video", "", ""),
-        ("Fjord", "Halden", 24, "projector, video, hearing loop",
-         "closed for renovation until 31 March 2027", "2027-03-31"),
+        (
+            "Fjord",
+            "Halden",
+            24,
+            "projector, video, hearing loop",
+            "closed for renovation until 31 March 2027",
+            "2027-03-31",
+        ),
         ("Gran", "Halden", 12, "projector", "", ""),
         ("Lind", "Halden", 14, "projector, video", "", ""),
         ("Rogn", "Halden", 20, "projector, video", "", ""),
         ("Brygge", "Bergen", 8, "screen, video", "", ""),
         ("Torg", "Malmö", 10, "screen, video", "", ""),
         ("Torn", "Tallinn", 12, "projector", "", ""),
-    ):  # fmt: skip
+    ):
         insert(database, "rooms", *row)
     ids = {row[1]: row[0] for row in database.execute("SELECT id, name FROM rooms")}
     ines = 2
@@ -194,8 +244,17 @@ def rooms(database: sqlite3.Connection, draw: random.Random) -> None:
             later = draw.choice((0, 1, 2, 3, 4, 14, 16, 17, 18))
             day = (date(2026, 11, 30) + timedelta(days=later)).isoformat()
             hour = draw.randrange(8, 16)
-            fixed.append((room, day, f"{hour:02}:00", f"{hour + 1:02}:00",
-                          draw.choice(words), draw.randrange(9, 60), draw.randrange(2, 7)))  # fmt: skip
+            fixed.append(
+                (
+                    room,
+                    day,
+                    f"{hour:02}:00",
+                    f"{hour + 1:02}:00",
+                    draw.choice(words),
+                    draw.randrange(9, 60),
+                    draw.randrange(2, 7),
+                )
+            )
     taken: set[tuple[str, str, str]] = set()
     for room, day, starts, ends, title, person, count in sorted(fixed, key=lambda row: row[1:3]):
         if (room, day, starts[:2]) not in taken:
@@ -205,8 +264,12 @@ def rooms(database: sqlite3.Connection, draw: random.Random) -> None:
 
 def claims(database: sqlite3.Connection, draw: random.Random) -> None:
     """Expense claims: those of Sales that wait are what a task is about."""
-    team = [row[0] for row in database.execute("SELECT id FROM people WHERE manager = 2 ORDER BY id")]
-    others = [row[0] for row in database.execute("SELECT id FROM people WHERE manager > 2 ORDER BY id")]
+    team = [
+        row[0] for row in database.execute("SELECT id FROM people WHERE manager = 2 ORDER BY id")
+    ]
+    others = [
+        row[0] for row in database.execute("SELECT id FROM people WHERE manager > 2 ORDER BY id")
+    ]
     waiting = [
         ("2026-11-02", "Hotel", 27600, 2, "4100", "Two nights in Malmö", "hotel-malmo.pdf"),
         ("2026-11-02", "Hotel", 31800, 2, "4100", "Two nights in Oslo, fair", "hotel-oslo.pdf"),
@@ -218,14 +281,29 @@ def claims(database: sqlite3.Connection, draw: random.Random) -> None:
         claim(database, draw.choice(team), row, "Submitted", "")
     for _ in range(24):
         day = date(2026, 9, 1) + timedelta(days=draw.randrange(80))
-        row = (day.isoformat(), draw.choice(("Meals", "Travel")), draw.randrange(900, 9000), 1,
-               draw.choice(("4200", "4300", "4410")), draw.choice(("Lunch", "Train", "Parking")),
-               "receipt.pdf")  # fmt: skip
-        claim(database, draw.choice(others), row, draw.choice(("Submitted", "Approved", "Paid")), "")
+        row = (
+            day.isoformat(),
+            draw.choice(("Meals", "Travel")),
+            draw.randrange(900, 9000),
+            1,
+            draw.choice(("4200", "4300", "4410")),
+            draw.choice(("Lunch", "Train", "Parking")),
+            "receipt.pdf",
+        )
+        claim(
+            database, draw.choice(others), row, draw.choice(("Submitted", "Approved", "Paid")), ""
+        )
     for _ in range(12):
         day = date(2026, 8, 1) + timedelta(days=draw.randrange(80))
-        row = (day.isoformat(), "Travel", draw.randrange(2500, 30000), 1, "4100",
-               draw.choice(("Train to Oslo", "Ferry to Tallinn", "Mileage")), "receipt.pdf")  # fmt: skip
+        row = (
+            day.isoformat(),
+            "Travel",
+            draw.randrange(2500, 30000),
+            1,
+            "4100",
+            draw.choice(("Train to Oslo", "Ferry to Tallinn", "Mileage")),
+            "receipt.pdf",
+        )
         claim(database, draw.choice(team), row, draw.choice(("Approved", "Paid")), "")
 
 
@@ -246,9 +324,13 @@ def tickets(database: sqlite3.Connection, draw: random.Random) -> None:
         "Hardware": ("Screen flickers", "Keyboard without an Ø", "Docking station gets hot"),
         "Network": ("No wireless in the workshop", "Share is slow", "Video calls drop"),
         "Printing": ("Labels are printed askew", "Toner is empty", "Printer asks for a code"),
-        "Software": ("Drawing program does not start", "Update asks for a password", "Font is missing"),
+        "Software": (
+            "Drawing program does not start",
+            "Update asks for a password",
+            "Font is missing",
+        ),
         "Telephone": ("Extension rings twice", "Headset is silent"),
-    }  # fmt: skip
+    }
     bergen = {
         8: ("Network", "Wireless drops every hour", "Open"),
         13: ("Network", "No connection at the front desk", "New"),
@@ -268,29 +350,64 @@ def tickets(database: sqlite3.Connection, draw: random.Random) -> None:
             category = draw.choice([*problems])
             if site == "Bergen" and category == "Network":
                 category = "Printing"
-            title, status = draw.choice(problems[category]), draw.choice(("New", "Open", "Resolved"))
+            title, status = (
+                draw.choice(problems[category]),
+                draw.choice(("New", "Open", "Resolved")),
+            )
             resolution = "Done on site" if status == "Resolved" else ""
-        insert(database, "tickets", day.isoformat(), title, f"{title}, since this morning.",
-               category, site, draw.choice(by_site[site]), draw.choice(("Low", "Normal", "Normal", "High")),
-               status, resolution)  # fmt: skip
+        insert(
+            database,
+            "tickets",
+            day.isoformat(),
+            title,
+            f"{title}, since this morning.",
+            category,
+            site,
+            draw.choice(by_site[site]),
+            draw.choice(("Low", "Normal", "Normal", "High")),
+            status,
+            resolution,
+        )
 
 
 def suppliers(database: sqlite3.Connection, draw: random.Random) -> None:
     """Suppliers, some with their price lists in tasks."""
     first = ("Baltic", "Nord", "Skog", "Öresund", "Viken", "Saimaa", "Hansa", "Fjell", "Kalmar")
     second = ("Timber", "Beslag", "Lacquers", "Veneer", "Tools", "Glass")
-    towns = (("Pärnu", "Estonia"), ("Turku", "Finland"), ("Kalmar", "Sweden"), ("Moss", "Norway"),
-             ("Lübeck", "Germany"), ("Gdynia", "Poland"))  # fmt: skip
+    towns = (
+        ("Pärnu", "Estonia"),
+        ("Turku", "Finland"),
+        ("Kalmar", "Sweden"),
+        ("Moss", "Norway"),
+        ("Lübeck", "Germany"),
+        ("Gdynia", "Poland"),
+    )
     names = sorted(draw.sample([f"{one} {two}" for one in first for two in second], 22))
     for number, name in enumerate(names):
         town, country = draw.choice(towns)
-        insert(database, "suppliers", name, str(draw.randrange(10**7, 10**8)),
-               f"{country[:2].upper()}{draw.randrange(10**8, 10**9)}", f"Dock Road {number + 3}",
-               str(draw.randrange(10000, 99999)), town, country, "Sales desk",
-               f"orders@{name.split()[1].lower()}{number}.example", f"+46 40 {draw.randrange(10**5, 10**6)}",
-               iban(draw), "NDEASESS", draw.choice(("14 days", "30 days", "45 days")),
-               draw.choice((10000, 25000, 50000)), draw.randrange(3, 30), name.split()[1],
-               draw.randrange(2), "", "Active")  # fmt: skip
+        insert(
+            database,
+            "suppliers",
+            name,
+            str(draw.randrange(10**7, 10**8)),
+            f"{country[:2].upper()}{draw.randrange(10**8, 10**9)}",
+            f"Dock Road {number + 3}",
+            str(draw.randrange(10000, 99999)),
+            town,
+            country,
+            "Sales desk",
+            f"orders@{name.split()[1].lower()}{number}.example",
+            f"+46 40 {draw.randrange(10**5, 10**6)}",
+            iban(draw),
+            "NDEASESS",
+            draw.choice(("14 days", "30 days", "45 days")),
+            draw.choice((10000, 25000, 50000)),
+            draw.randrange(3, 30),
+            name.split()[1],
+            draw.randrange(2),
+            "",
+            "Active",
+        )
 
 
 def iban(draw: random.Random) -> str:
@@ -314,9 +431,20 @@ def orders(database: sqlite3.Connection, draw: random.Random) -> None:
         region = draw.choice([*customers])
         product = draw.choice([*products])
         pieces = draw.randrange(1, 25)
-        status = "Cancelled" if number % 13 == 6 else draw.choice(("Delivered", "Delivered", "Invoiced"))
-        insert(database, "orders", day.isoformat(), draw.choice(customers[region]), region, product,
-               pieces, pieces * products[product], status)  # fmt: skip
+        status = (
+            "Cancelled" if number % 13 == 6 else draw.choice(("Delivered", "Delivered", "Invoiced"))
+        )
+        insert(
+            database,
+            "orders",
+            day.isoformat(),
+            draw.choice(customers[region]),
+            region,
+            product,
+            pieces,
+            pieces * products[product],
+            status,
+        )
 
 
 def documents(database: sqlite3.Connection) -> None:
@@ -327,7 +455,7 @@ def documents(database: sqlite3.Connection) -> None:
         ("Handbooks", "Handbook of the spray booth", "spray-booth.pdf", "", 4),
         ("Minutes", "Works council, October 2026", "council-2026-10.pdf", "", 7),
         ("Price lists", "Price list of Nord Beslag 2026", "nord-beslag-2026.xlsx", "2026-12-31", 5),
-    ):  # fmt: skip
+    ):
         digest = hashlib.sha256(row[2].encode()).hexdigest()
         insert(database, "documents", *row[:3], digest, *row[3:])
 
