@@ -1,4 +1,4 @@
-"""Evaluators of text documents (docx, odt): the text and the formatting of paragraphs."""
+"""Evaluators of text documents (docx, odt): text, headings and formatting of paragraphs."""
 
 from __future__ import annotations
 
@@ -105,6 +105,31 @@ def aligned(
             wrong.append(f"{shown(text)} is aligned {alignment} too")
     wrong += [f"there is no paragraph {shown(text)}" for text in sorted(missing)]
     return verdict(wrong, f"{file}: all {len(paragraphs)} paragraphs are aligned {alignment}")
+
+
+@evaluator
+def headings_equal(
+    evidence: Path,
+    *,
+    file: EvidenceName,
+    headings: list[str],
+    level: Annotated[int, Field(ge=1, le=9)] = 1,
+) -> Score:
+    """The headings of this level have these texts, in this order. A paragraph that only looks like
+    a heading is none."""
+    content = read_package(evidence, file)
+    try:
+        match Path(file).suffix.lower():
+            case ".docx":
+                found = list(read_docx.headings(content, level))
+            case ".odt":
+                found = list(read_odt.headings(content, level))
+            case _:
+                raise UnreadableError(f"{file} is neither .docx nor .odt")
+    except (*BROKEN, OpcError) as error:
+        raise UnreadableError(f"{file} is not a readable document: {error!r}") from error
+    wrong = [] if found == headings else [f"the headings are {found}, not {headings}"]
+    return verdict(wrong, f"{file}: all {len(headings)} headings are as expected")
 
 
 def _paragraphs(evidence: Path, file: str) -> list[Paragraph]:

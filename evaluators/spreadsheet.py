@@ -6,17 +6,23 @@ import re
 from pathlib import Path
 from typing import Annotated, Literal
 
+from openpyxl.utils.cell import coordinate_to_tuple, range_boundaries
 from pydantic import Field, StringConstraints
 
 from ambidex.evaluators import Score
 from ambidex.evaluators.recomputed import refute
-from ambidex.evaluators.registry import EvidenceName, evaluator
+from ambidex.evaluators.registry import EvidenceName, TaskFile, evaluator
 from ambidex.evaluators.values import Value, shown, unequal, verdict
+from ambidex.evaluators.workbook import CellContent, sheet_names, whole_sheet
 from ambidex.evaluators.workbook import cells as read_cells
 from ambidex.evaluators.workbook import frozen as read_frozen
-from ambidex.evaluators.workbook import sheet_names
 
 Coordinate = Annotated[str, StringConstraints(pattern=r"^[A-Z]{1,3}[1-9][0-9]{0,6}$")]
+Area = Annotated[
+    str,
+    StringConstraints(pattern=r"^[A-Z]{1,3}[1-9][0-9]{0,6}(:[A-Z]{1,3}[1-9][0-9]{0,6})?$"),
+]
+"""A cell, or a range such as B2:C9."""
 Coordinates = Annotated[list[Coordinate], Field(min_length=1)]
 Colour = Annotated[str, StringConstraints(pattern=r"^[0-9A-F]{6}$")]
 
@@ -137,6 +143,60 @@ def frozen(
         if count != expected
     ]
     return verdict(wrong, f"{file}: {rows} rows and {columns} columns are frozen")
+
+
+@evaluator
+def rest_unchanged(
+    evidence: Path,
+    *,
+    file: EvidenceName,
+    original: TaskFile,
+    changed: dict[str, list[Area]] | None = None,
+    added: list[str] | None = None,
+    tolerance: float = 1e-9,
+) -> Score:
+    """Apart from these cells, the workbook has the values and formulas of the task's original.
+
+    `changed` has cells and ranges such as "B2:C9", by sheet; `added` names sheets that may be new.
+    No other sheet may be new, missing, renamed or elsewhere. Results of formulas do not count.
+    """
+    names = sheet_names(evidence, file)
+    expected_names = sheet_names(original.parent, original.name)
+    new = [name for name in names if name in (added or []) and name not in expected_names]
+    kept = [name for name in names if name not in new]
+    if kept != expected_names:
+        return Score(0.0, f"the sheets are {names}, not {expected_names}")
+    wrong: list[str] = []
+    for name in expected_names:
+        allowed = [range_boundaries(area) for area in (changed or {}).get(name, [])]
+        before = dict(whole_sheet(original.parent, original.name, name))
+        now = dict(whole_sheet(evidence, file, name))
+        for place in {**before, **now}:
+            row, column = coordinate_to_tuple(place)
+            if not any(
+                left <= column <= right and top <= row <= bottom
+                for left, top, right, bottom in allowed
+            ):
+                reason = _difference(before.get(place, NOTHING), now.get(place, NOTHING), tolerance)
+                wrong += [f"{name}.{place} {reason}"] if reason else []
+    return verdict(wrong, f"{file}: nothing else has changed")
+
+
+NOTHING = CellContent()
+
+
+def _difference(before: CellContent, now: CellContent, tolerance: float) -> str:
+    if before.formula or now.formula:
+        same = _normalised(before.formula) == _normalised(now.formula)
+        return (
+            ""
+            if same
+            else f"holds {now.formula or shown(now.value) or 'nothing'}, "
+            f"not {before.formula or shown(before.value) or 'nothing'}"
+        )
+    if before.value is None and now.value is None:
+        return ""
+    return unequal(before.value, now.value, tolerance)
 
 
 def _normalised(formula: str) -> str:

@@ -1,6 +1,6 @@
-"""Evaluator of VLC's playback state, as reported over the session bus (MPRIS).
+"""Evaluators of playlist files, and of VLC's playback state as the session bus reports it (MPRIS).
 
-The evidence is the output of this command, the player's properties as JSON:
+The evidence of its state is the output of this command, the player's properties as JSON:
 
     busctl --user --json=short call org.mpris.MediaPlayer2.vlc /org/mpris/MediaPlayer2
         org.freedesktop.DBus.Properties GetAll s org.mpris.MediaPlayer2.Player
@@ -11,6 +11,7 @@ from __future__ import annotations
 from pathlib import Path, PurePosixPath
 from typing import Literal
 from urllib.parse import unquote, urlsplit
+from xml.etree import ElementTree
 
 from ambidex.evaluators import Score, UnreadableError
 from ambidex.evaluators.bounded import BoundsError, parse_json
@@ -18,6 +19,8 @@ from ambidex.evaluators.evidence import MIB, read_text
 from ambidex.evaluators.output import json_field
 from ambidex.evaluators.registry import EvidenceName, evaluator
 from ambidex.evaluators.values import shown, verdict
+
+XSPF = "{http://xspf.org/ns/0/}"
 
 
 @evaluator
@@ -76,3 +79,31 @@ def _name(url: object) -> str:
         return PurePosixPath(unquote(urlsplit(url).path)).name
     except ValueError:  # a malformed URL such as http://[
         return ""
+
+
+@evaluator
+def playlist_equals(evidence: Path, *, file: EvidenceName, media: list[str]) -> Score:
+    """The playlist file (m3u, m3u8 or xspf) has these media and no others, in this order.
+
+    Media are names of files without their folders: a playlist may have them as paths or as URLs.
+    """
+    text = read_text(evidence, file, MIB)
+    if Path(file).suffix.lower() == ".xspf":
+        try:
+            root = ElementTree.fromstring(_without_doctype(text, file))
+        except ElementTree.ParseError as error:
+            raise UnreadableError(f"{file} is not a playlist: {error}") from error
+        entries = [element.text or "" for element in root.iter(f"{XSPF}location")]
+    else:
+        lines = [line.strip() for line in text.splitlines()]
+        entries = [line for line in lines if line and not line.startswith("#")]
+    found = [_name(entry) if "://" in entry else PurePosixPath(entry).name for entry in entries]
+    wrong = [] if found == media else [f"{file} plays {found}, not {media}"]
+    return verdict(wrong, f"{file} plays all {len(media)} media in order")
+
+
+def _without_doctype(text: str, file: str) -> str:
+    """The text of an XML file; `UnreadableError` if it declares a document type."""
+    if "<!DOCTYPE" in text:
+        raise UnreadableError(f"{file} declares a document type")
+    return text

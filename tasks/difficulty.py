@@ -1,7 +1,9 @@
-"""How difficult a task is, by a rule: how many calls its shortest reference solution makes, and how
-many applications it is about."""
+"""How difficult a task is, by a rule: how many calls its reference solutions make, and how many
+applications it is about."""
 
 from __future__ import annotations
+
+from statistics import mean
 
 from ambidex.tasks.spec import Difficulty, Facts
 
@@ -14,9 +16,10 @@ HARD = 12
 
 
 def derived_difficulty(spec: Facts) -> Difficulty:
-    """The difficulty of a task that has an oracle. What only reads counts as well: an agent has to
-    find out what the oracle knows."""
-    calls = min(len(oracle.calls) for oracle in spec.oracle)
+    """The difficulty of a task that has an oracle, by the mean number of calls of its first oracle
+    by tools and its first by gui; variants do not count."""
+    first = {oracle.by: len(oracle.calls) for oracle in reversed(spec.oracle)}
+    calls = mean(first.values())
     if calls >= HARD or len(spec.apps) >= 3:
         return "hard"
     return "easy" if calls <= EASY and len(spec.apps) <= 1 else "medium"

@@ -44,6 +44,15 @@ def paragraphs(content: BinaryIO) -> Iterator[Paragraph]:
         yield Paragraph(tuple(runs), alignment)
 
 
+def headings(content: BinaryIO, level: int) -> Iterator[str]:
+    """The texts of all headings of a level; broken files raise the exceptions in
+    `evidence.BROKEN`."""
+    for paragraph in docx.Document(content).paragraphs:
+        names = {style.name.casefold() for style in ancestry(paragraph.style) if style.name}
+        if f"heading {level}" in names and (text := paragraph.text.strip()):
+            yield text
+
+
 def ancestry(style: BaseStyle | None) -> Iterator[CharacterStyle]:
     """A style and the styles it inherits from, nearest first."""
     for _ in range(DEEPEST_STYLE):

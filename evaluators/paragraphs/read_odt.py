@@ -30,6 +30,18 @@ def paragraphs(content: BinaryIO) -> Iterator[Paragraph]:
             yield Paragraph(runs, ALIGNMENT.get(alignment, "left"))
 
 
+def headings(content: BinaryIO, level: int) -> Iterator[str]:
+    """The texts of all headings of a level; broken files raise the exceptions in
+    `evidence.BROKEN`."""
+    for element in _descend(load(content).text):
+        if element.qname == (TEXTNS, "h"):
+            own = _attribute(element, TEXTNS, "outline-level") or "1"
+            runs = _runs(element, CharacterFormat(), {})
+            text = "".join(run.text for run in runs).strip()
+            if own == str(level) and text:
+                yield text
+
+
 def _descend(element: Element) -> Iterator[Element]:
     # Iterative: a hostile file is nested more deeply than Python's recursion limit.
     waiting = [element]

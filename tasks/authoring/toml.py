@@ -10,9 +10,7 @@ from typing import Any
 
 __all__ = ["toml_text"]
 
-HEADER = (
-    "# Written by make.py; change that and run `python -m ambidex.tasks.authoring` on the task.\n"
-)
+HEADER = "# Written by make.py: change that, then run `python -m ambidex.tasks.authoring TASK`.\n"
 WIDTH = 100
 
 

@@ -7,7 +7,7 @@ from docx.enum.text import WD_ALIGN_PARAGRAPH
 from docx.shared import Pt, RGBColor
 from odf.opendocument import OpenDocumentText
 from odf.style import ParagraphProperties, Style, TextProperties
-from odf.text import P, Span
+from odf.text import H, P, Span
 
 from ambidex.evaluators import Score
 
@@ -135,3 +135,29 @@ def test_a_file_with_another_suffix_is_not_a_document(judge: Judge, tmp_path: Pa
     (tmp_path / "a.docx").rename(tmp_path / "a.txt")
     score = judge("document.contains", file="a.txt", texts=["Einladung"])
     assert score == Score(0.0, "a.txt is neither .docx nor .odt")
+
+
+@pytest.mark.parametrize("name", ["h.docx", "h.odt"])
+def test_headings_are_those_of_a_level_and_no_bold_lines(
+    judge: Judge, tmp_path: Path, name: str
+) -> None:
+    if name == "h.docx":
+        document = docx.Document()
+        document.add_heading("One", level=1)
+        document.add_heading("Sub", level=2)
+        document.add_paragraph().add_run("Bold").bold = True
+        document.add_heading("Two", level=1)
+        document.save(str(tmp_path / name))
+    else:
+        odt = OpenDocumentText()
+        for text, level in (("One", 1), ("Sub", 2), ("Two", 1)):
+            odt.text.addElement(H(outlinelevel=level, text=text))
+        odt.text.addElement(P(text="Bold"))
+        odt.save(str(tmp_path / name))
+
+    def score(level: int, *headings: str) -> float:
+        found = judge("document.headings_equal", file=name, headings=[*headings], level=level)
+        return found.value
+
+    assert (score(1, "One", "Two"), score(2, "Sub"), score(3)) == (1, 1, 1)
+    assert (score(1, "Two", "One"), score(1, "One", "Two", "Bold"), score(2)) == (0, 0, 0)

@@ -140,3 +140,54 @@ def test_sheets_are_compared_in_order_unless_ordered_is_false(judge: Judge) -> N
     assert sheets(["Notes", "Haushalt"]) == 0
     assert sheets(["Notes", "Haushalt"], ordered=False) == 1
     assert sheets(["Haushalt"], ordered=False) == 0
+
+
+@pytest.mark.parametrize(
+    ("cell", "value", "score"),
+    [
+        ("C2", 7, 1),  # one of the cells that may change
+        ("C3", "=1+1", 1),
+        ("B2", 2.5, 0),
+        ("B4", "=SUM(B2:B3)", 1),  # as it was
+        ("B4", "=SUM($B$2:$B$3)", 1),
+        ("B4", 30, 0),
+        ("D9", "a remark", 0),
+        ("A1", None, 0),
+    ],
+)
+def test_cells_that_were_not_named_must_be_as_in_the_original(
+    judge: Judge, tmp_path: Path, cell: str, value: object, score: float
+) -> None:
+    book = _original(tmp_path)
+    book["Data"][cell] = value
+    book.save(tmp_path / "now.xlsx")
+    found = judge(
+        "spreadsheet.rest_unchanged",
+        file="now.xlsx",
+        original="original.xlsx",
+        changed={"Data": ["C2:C3"]},
+    )
+    assert found.value == score, found.reason
+
+
+def test_only_named_sheets_may_be_new(judge: Judge, tmp_path: Path) -> None:
+    book = _original(tmp_path)
+    book.create_sheet("Summary", 0)
+    book.save(tmp_path / "now.xlsx")
+    given = {"file": "now.xlsx", "original": "original.xlsx"}
+    assert judge("spreadsheet.rest_unchanged", added=["Summary"], **given).value == 1
+    assert judge("spreadsheet.rest_unchanged", **given).value == 0
+    del book["Data"]
+    book.save(tmp_path / "now.xlsx")
+    assert judge("spreadsheet.rest_unchanged", added=["Summary"], **given).value == 0
+
+
+def _original(folder: Path) -> openpyxl.Workbook:
+    book = openpyxl.Workbook()
+    sheet = book.active
+    assert sheet is not None
+    sheet.title = "Data"
+    for row in (("Item", "Price", "Now"), ("Tea", 10), ("Rice", 20), ("Sum", "=SUM(B2:B3)")):
+        sheet.append(row)
+    book.save(folder / "original.xlsx")
+    return book

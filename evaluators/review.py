@@ -1,0 +1,83 @@
+"""Evaluators of what reviewers leave in text documents (docx, odt): comments, tracked changes."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+from xml.etree import ElementTree
+
+from ambidex.evaluators import Score, UnreadableError
+from ambidex.evaluators.evidence import BROKEN, read_package
+from ambidex.evaluators.registry import EvidenceName, evaluator
+from ambidex.evaluators.values import shown, verdict
+
+W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+OFFICE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
+TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
+TRACKED = (
+    f"{W}ins", f"{W}del", f"{W}moveFrom", f"{W}moveTo", f"{W}rPrChange", f"{W}pPrChange",
+    f"{TEXT}changed-region",
+)  # fmt: skip
+
+
+@evaluator
+def comments_equal(evidence: Path, *, file: EvidenceName, comments: list[str]) -> Score:
+    """The document has comments with these texts and no others, in any order."""
+    found = sorted(_comments(evidence, file))
+    wrong = [f"the comment {shown(text)} is missing" for text in _without(comments, found)]
+    wrong += [f"there is a comment {shown(text)}" for text in _without(found, comments)]
+    return verdict(wrong, f"{file}: the {len(comments)} comments are as expected")
+
+
+@evaluator
+def nothing_tracked(evidence: Path, *, file: EvidenceName) -> Score:
+    """No tracked change is left that somebody would have to accept or reject."""
+    part = "word/document.xml" if file.lower().endswith(".docx") else "content.xml"
+    root = _part(evidence, file, part)
+    if root is None:
+        raise UnreadableError(f"{file} is not a readable document: it has no {part}")
+    count = sum(element.tag in TRACKED for element in root.iter())
+    wrong = [f"{count} tracked changes are left"] if count else []
+    return verdict(wrong, f"{file}: no tracked change is left")
+
+
+def _without(texts: list[str], others: list[str]) -> list[str]:
+    """The texts that remain when each of the others has taken away one equal to it."""
+    rest = list(others)
+    left = []
+    for text in texts:
+        if text in rest:
+            rest.remove(text)
+        else:
+            left.append(text)
+    return left
+
+
+def _comments(evidence: Path, file: str) -> list[str]:
+    if file.lower().endswith(".docx"):
+        root = _part(evidence, file, "word/comments.xml")
+        elements = [] if root is None else root.findall(f"{W}comment")
+        return [
+            "\n".join(
+                "".join(text.text or "" for text in paragraph.iter(f"{W}t"))
+                for paragraph in element.iter(f"{W}p")
+            )
+            for element in elements
+        ]
+    root = _part(evidence, file, "content.xml")
+    elements = [] if root is None else list(root.iter(f"{OFFICE}annotation"))
+    return [
+        "\n".join("".join(paragraph.itertext()) for paragraph in element.iter(f"{TEXT}p"))
+        for element in elements
+    ]
+
+
+def _part(evidence: Path, file: str, part: str) -> ElementTree.Element | None:
+    content = read_package(evidence, file)
+    try:
+        with zipfile.ZipFile(content) as archive:
+            if part not in archive.namelist():
+                return None
+            return ElementTree.fromstring(archive.read(part))
+    except BROKEN as error:
+        raise UnreadableError(f"{file} is not a readable document: {error!r}") from error

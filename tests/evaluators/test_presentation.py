@@ -1,0 +1,92 @@
+"""Presentations: texts, notes, hidden slides, and what else has changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pptx
+import pytest
+from pptx.util import Cm
+
+from ambidex.evaluators import Score
+
+Judge = Callable[..., Score]
+SLIDES = [["Plan", "First", "Second"], ["Costs", "Rent", "900", "Tea", "12"]]
+
+
+@pytest.fixture
+def deck(tmp_path: Path) -> Any:
+    """Two slides: bullets with notes, and a table."""
+    made = pptx.Presentation()
+    one = made.slides.add_slide(made.slide_layouts[1])
+    one.shapes.title.text = "Plan"
+    one.placeholders[1].text = "First\nSecond\n"
+    one.notes_slide.notes_text_frame.text = "Speak slowly."
+    two = made.slides.add_slide(made.slide_layouts[5])
+    table = two.shapes.add_table(2, 2, Cm(2), Cm(5), Cm(10), Cm(4)).table
+    for at, text in enumerate(("Rent", "900", "Tea", "12")):
+        table.cell(at // 2, at % 2).text = text
+    two.shapes.title.text = "Costs"
+    made.save(tmp_path / "original.pptx")
+    made.save(tmp_path / "a.pptx")
+    return made
+
+
+@pytest.mark.usefixtures("deck")
+@pytest.mark.parametrize(
+    ("slides", "score"),
+    [
+        (SLIDES, 1),
+        (SLIDES[:1], 0),
+        ([*SLIDES, ["End"]], 0),
+        (SLIDES[::-1], 0),
+        ([["Plan", "Second", "First"], SLIDES[1]], 0),
+        ([SLIDES[0], ["Costs", "Rent", "900", "Tea", "13"]], 0),
+    ],
+)
+def test_the_lines_of_all_slides_are_compared_in_order(
+    judge: Judge, slides: list[list[str]], score: float
+) -> None:
+    assert judge("presentation.slides_equal", file="a.pptx", slides=slides).value == score
+
+
+@pytest.mark.usefixtures("deck")
+@pytest.mark.parametrize(
+    ("notes", "score"),
+    [
+        ({"1": "Speak slowly.", "2": ""}, 1),
+        ({"1": "Speak slowly"}, 0),
+        ({"2": "x"}, 0),
+        ({"3": ""}, 0),
+    ],
+)
+def test_notes_belong_to_their_slides(judge: Judge, notes: dict[str, str], score: float) -> None:
+    assert judge("presentation.notes_equal", file="a.pptx", notes=notes).value == score
+
+
+def test_exactly_the_named_slides_are_hidden(judge: Judge, deck: Any, tmp_path: Path) -> None:
+    assert judge("presentation.hidden", file="a.pptx", slides=[]).value == 1
+    deck.slides[1].element.set("show", "0")
+    deck.save(tmp_path / "a.pptx")
+    assert judge("presentation.hidden", file="a.pptx", slides=[2]).value == 1
+    assert judge("presentation.hidden", file="a.pptx", slides=[]).value == 0
+    assert judge("presentation.hidden", file="a.pptx", slides=[1, 2]).value == 0
+
+
+def test_slides_that_were_not_named_must_be_as_before(
+    judge: Judge, deck: Any, tmp_path: Path
+) -> None:
+    def unchanged(*changed: int) -> float:
+        deck.save(tmp_path / "a.pptx")
+        given = {"file": "a.pptx", "original": "original.pptx", "changed": [*changed]}
+        return judge("presentation.rest_unchanged", **given).value
+
+    assert unchanged() == 1
+    deck.slides[1].shapes.title.text = "Expenses"
+    assert (unchanged(), unchanged(2), unchanged(1)) == (0, 1, 0)
+    deck.slides[0].notes_slide.notes_text_frame.text = "Speak fast."
+    assert (unchanged(2), unchanged(1, 2)) == (0, 1)
+    deck.slides.add_slide(deck.slide_layouts[6])
+    assert unchanged(1, 2) == 0
