@@ -1,4 +1,4 @@
-"""Evaluators of collected output: JSON, values as `gsettings get` prints them, and the answer.
+"""Evaluators of collected output: JSON, and values as `gsettings get` prints them.
 
 For plain text, see `files.text_equals` and `files.text_contains`.
 """
@@ -54,32 +54,6 @@ def setting_equals(
     return verdict(wrong, f"the setting is {shown(value)}")
 
 
-@evaluator
-def answer_says(
-    evidence: Path,
-    *,
-    all: Annotated[list[str | list[str]], Field(min_length=1)],
-    none: list[str] | None = None,
-    longest: int = 400,
-    file: EvidenceName = "answer.txt",
-) -> Score:
-    """The answer says each of these things and nothing of `none`, in at most `longest` characters.
-
-    A thing is a text, or a list of texts of which one must occur. Texts are whole words: "7" is not
-    in "17" or "7.5". Case, line breaks and the marks that group digits do not count.
-    """
-    answer = read_text(evidence, file)
-    text = _without_marks(answer)
-    wrong = [f"the answer has {len(answer)} characters, more than {longest}"]
-    wrong = wrong if len(answer) > longest else []
-    for thing in all:
-        alternatives = [thing] if isinstance(thing, str) else thing
-        if not any(_occurs(one, text) for one in alternatives):
-            wrong.append(f"the answer does not say {' or '.join(map(shown, alternatives))}")
-    wrong += [f"the answer says {shown(one)}" for one in none or [] if _occurs(one, text)]
-    return verdict(wrong, "the answer says what it should")
-
-
 def json_field(document: object, path: str) -> object:
     """The value at a dotted path, or None."""
     for key in path.split("."):
@@ -120,18 +94,3 @@ def _literal(node: ast.expr) -> object:
             return [_literal(item) for item in items]
         case _:
             raise ValueError(f"not a value of a setting: {ast.dump(node)[:80]}")
-
-
-BETWEEN_DIGITS = re.compile(r"(?<=\d)[,\u202f\u00a0'](?=\d{3}(?!\d))")
-"""Marks that group the digits of a number, as in 1,240 or 1'240."""
-
-
-def _without_marks(text: str) -> str:
-    return " ".join(BETWEEN_DIGITS.sub("", text).split()).casefold()
-
-
-def _occurs(part: str, text: str) -> bool:
-    # A number goes on after a mark that digits follow; a sentence does not.
-    return bool(
-        re.search(rf"(?<![\w])(?<!\d[.,]){re.escape(_without_marks(part))}(?!\w|[.,]\d)", text)
-    )

@@ -32,7 +32,6 @@ OTHERS: dict[str, dict[str, object]] = {
     "database.unchanged": {"file": "a.json"},
     "sqlite.contains": {"file": "a.db", "table": "a", "rows": [{"b": 1}]},
     "files.archive_holds": {"file": "a.zip", "files": {}, "texts": {"b": "c"}},
-    "output.answer_says": {"all": ["a"], "file": "b.txt"},
     "forge.changes": {"file": "a.json"},
     "tracker.changes": {"file": "a.json"},
 }

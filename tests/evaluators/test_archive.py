@@ -1,4 +1,4 @@
-"""Evaluators of the answer in words, and of archives."""
+"""Evaluator of archives."""
 
 import io
 import tarfile
@@ -11,38 +11,6 @@ import pytest
 from ambidex.evaluators import Score
 
 Judge = Callable[..., Score]
-
-
-@pytest.mark.parametrize(
-    ("answer", "right"),
-    [
-        ("B-2207, 7 times", True),
-        ("Badge b-2207:\nit opened the door seven times.", True),
-        ("B-2207, 17 times", False),
-        ("B-2207, 7.5 times", False),
-        ("B-2207, 7 times, and B-1180 as well", False),
-        ("B-22071, 7 times", False),
-        ("7 times", False),
-        ("B-2207, 7 times" + " or so" * 100, False),
-    ],
-)
-def test_an_answer_says_whole_words_and_nothing_that_is_wrong(
-    judge: Judge, tmp_path: Path, answer: str, right: bool
-) -> None:
-    (tmp_path / "answer.txt").write_text(answer)
-    score = judge("output.answer_says", all=["B-2207", ["7", "seven"]], none=["B-1180"])
-    assert (score.value == 1) is right
-    assert score.reason
-
-
-@pytest.mark.parametrize("answer", ["1240.50 EUR", "1,240.50", "It is 1'240.50.", "1 240.50"])
-def test_marks_that_group_digits_do_not_count(judge: Judge, tmp_path: Path, answer: str) -> None:
-    (tmp_path / "answer.txt").write_text(answer.replace("1 2", "1\u00a02"))
-    assert judge("output.answer_says", all=["1240.50"]).value == 1
-
-
-def test_no_answer_scores_0(judge: Judge) -> None:
-    assert judge("output.answer_says", all=["7"]).value == 0
 
 
 def packed(path: Path, files: dict[str, bytes]) -> None:
