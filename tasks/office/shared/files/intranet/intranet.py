@@ -10,7 +10,6 @@ has no such note.
 
 from __future__ import annotations
 
-import hashlib
 import mimetypes
 import os
 import secrets
@@ -27,7 +26,7 @@ from urllib.parse import parse_qsl, quote, urlsplit
 
 import pages
 import web
-from web import Form, Problem, Redirect, Request, Upload
+from web import Form, ProblemError, RedirectError, Request, Upload
 
 FOLDER = Path(__file__).resolve().parent
 DATABASE = FOLDER / "intranet.db"
@@ -107,13 +106,13 @@ class Intranet(BaseHTTPRequestHandler):
             request = Request(database, person, form, UPLOADS, self.path)
             content = function(request, *([] if number is None else [number]))
             self._page(request.title, content, request=request)
-        except Redirect as redirect:
+        except RedirectError as redirect:
             database.commit()
             self._redirect(redirect.to)
-        except web.Download as download:
+        except web.DownloadError as download:
             kind = mimetypes.guess_type(download.name)[0] or "application/octet-stream"
             self._send(HTTPStatus.OK, kind, download.path.read_bytes(), name=download.name)
-        except Problem as problem:
+        except ProblemError as problem:
             database.rollback()
             self._page("Not saved", web.problem(str(problem)), problem.status, request)
         finally:

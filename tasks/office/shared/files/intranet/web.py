@@ -26,7 +26,7 @@ AREAS = {
 }
 
 
-class Problem(Exception):
+class ProblemError(Exception):
     """Why a page cannot be shown, or why nothing was saved."""
 
     def __init__(self, message: str, status: int = 400) -> None:
@@ -34,7 +34,7 @@ class Problem(Exception):
         self.status = status
 
 
-class Redirect(Exception):
+class RedirectError(Exception):
     """What was asked for is done: another page shows it."""
 
     def __init__(self, to: str) -> None:
@@ -43,7 +43,7 @@ class Redirect(Exception):
 
 
 @dataclass
-class Download(Exception):
+class DownloadError(Exception):
     """A file to be sent."""
 
     name: str
@@ -73,14 +73,14 @@ class Form:
         """The text of a field that must be filled in."""
         value = self.get(name)
         if not value:
-            raise Problem(f"{label} is missing.")
+            raise ProblemError(f"{label} is missing.")
         return value
 
     def matching(self, name: str, label: str, pattern: str, hint: str) -> str:
         """The text of a field that must have this form."""
         value = self.need(name, label)
         if not re.fullmatch(pattern, value):
-            raise Problem(f"{label} must be {hint}, not “{value}”.")
+            raise ProblemError(f"{label} must be {hint}, not “{value}”.")
         return value
 
     def day(self, name: str, label: str) -> str:
@@ -89,7 +89,7 @@ class Form:
         try:
             return datetime.strptime(value, "%Y-%m-%d").date().isoformat()
         except ValueError:
-            raise Problem(f"{label}: there is no day {value}.") from None
+            raise ProblemError(f"{label}: there is no day {value}.") from None
 
     def cents(self, name: str, label: str) -> int:
         """An amount of money, in cents."""
@@ -121,7 +121,7 @@ class Request:
         """The row of a query; without one, the page does not exist."""
         row: sqlite3.Row | None = self.database.execute(query, values).fetchone()
         if row is None:
-            raise Problem("There is no such entry.", 404)
+            raise ProblemError("There is no such entry.", 404)
         return row
 
     def change(self, action: str, item: str, query: str, *values: object) -> int:
@@ -130,9 +130,13 @@ class Request:
         number = done.lastrowid or 0
         self.database.execute(
             "INSERT INTO activity (at, person, action, item) VALUES (?, ?, ?, ?)",
-            (datetime.now().isoformat(timespec="seconds"), self.person, action,
-             item.format(id=number)),
-        )  # fmt: skip
+            (
+                datetime.now().isoformat(timespec="seconds"),
+                self.person,
+                action,
+                item.format(id=number),
+            ),
+        )
         self.database.commit()
         return number
 
@@ -192,7 +196,9 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body or nothing}</tbody></table>"
 
 
-def paged(request: Request, path: str, query: str, *values: object) -> tuple[list[sqlite3.Row], str]:
+def paged(
+    request: Request, path: str, query: str, *values: object
+) -> tuple[list[sqlite3.Row], str]:
     """The rows of the page that was asked for, and the links to the others."""
     count = request.one(f"SELECT count(*) FROM ({query})", *values)[0]
     last = max(1, -(-count // PER_PAGE))
@@ -206,7 +212,8 @@ def paged(request: Request, path: str, query: str, *values: object) -> tuple[lis
         else link(f"{path}?{urlencode({**kept, 'page': number})}", number)
         for number in range(1, last + 1)
     )
-    return rows, f'<div class="pages">{links}<span>{count} entries, page {page} of {last}</span></div>'
+    where = f"<span>{count} entries, page {page} of {last}</span>"
+    return rows, f'<div class="pages">{links}{where}</div>'
 
 
 def text_field(
@@ -269,7 +276,8 @@ def filters(path: str, content: str) -> str:
 def details(pairs: Mapping[str, object]) -> str:
     """The properties of one entry."""
     items = "".join(
-        f"<dt>{escape(name)}</dt><dd>{value if isinstance(value, Html) else escape(str(value))}</dd>"
+        f"<dt>{escape(name)}</dt>"
+        f"<dd>{value if isinstance(value, Html) else escape(str(value))}</dd>"
         for name, value in pairs.items()
     )
     return f'<div class="card"><dl>{items}</dl></div>'
@@ -284,8 +292,8 @@ def saved(request: Request) -> str:
 def problem(message: str) -> str:
     """The page of a request that was not carried out."""
     return (
-        f'<p class="note" role="alert">{escape(message)}</p><p>Go back in the browser to correct it: '
-        "what you filled in is still there.</p>"
+        f'<p class="note" role="alert">{escape(message)}</p>'
+        "<p>Go back in the browser to correct it: what you filled in is still there.</p>"
     )
 
 
