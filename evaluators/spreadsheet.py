@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Annotated, Literal
 
-from openpyxl.utils.cell import coordinate_to_tuple, range_boundaries
+from openpyxl.utils.cell import coordinate_to_tuple
 from pydantic import Field, StringConstraints
 
 from ambidex.evaluators import Score
@@ -168,7 +168,7 @@ def rest_unchanged(
         return Score(0.0, f"the sheets are {names}, not {expected_names}")
     wrong: list[str] = []
     for name in expected_names:
-        allowed = [range_boundaries(area) for area in (changed or {}).get(name, [])]
+        allowed = [_boundaries(area) for area in (changed or {}).get(name, [])]
         before = dict(whole_sheet(original.parent, original.name, name))
         now = dict(whole_sheet(evidence, file, name))
         for place in {**before, **now}:
@@ -183,6 +183,14 @@ def rest_unchanged(
 
 
 NOTHING = CellContent()
+
+
+def _boundaries(area: str) -> tuple[int, int, int, int]:
+    """The left, top, right and bottom of a range."""
+    first, _, last = area.partition(":")
+    top, left = coordinate_to_tuple(first)
+    bottom, right = coordinate_to_tuple(last or first)
+    return left, top, right, bottom
 
 
 def _difference(before: CellContent, now: CellContent, tolerance: float) -> str:

@@ -79,6 +79,13 @@ def env_info(
     again to check. At most 300 boxes.
     """
     held_ranges().clear()
+    try:
+        return _deck(document, page_indices)
+    finally:
+        held_ranges().clear()
+
+
+def _deck(document: Optional[str], page_indices: Optional[list[int]]) -> Deck:
     model = documents.find(PRESENTATION, document)
     with connection.uno_errors():
         all_slides = slides.pages(model)

@@ -138,6 +138,7 @@ def changing(model: Any, step: str) -> Iterator[Changes]:
         try:
             yield changes
         finally:
+            held_ranges().clear()
             if changes.recorded:
                 changes.manager.addUndoAction(_action(step, changes))
 
@@ -195,8 +196,10 @@ def held_ranges() -> list[Any]:
 
 
 def hold(text_range: Any) -> Any:
-    """Keep a reference to a range until the next call. LibreOffice 7.4 can crash when one range is
-    released while another is created in the same text, because it does both at once.
+    """Keep a reference to a range until the end of the call. LibreOffice 7.4 can crash when one
+    range is released while another is created in the same text, because it does both at once. A
+    range that is kept for longer spoils a text that a person then edits: LibreOffice saves no more
+    of it than the range has.
     """
     held_ranges().append(text_range)
     return text_range

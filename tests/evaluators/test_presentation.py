@@ -29,8 +29,8 @@ def deck(tmp_path: Path) -> Any:
     for at, text in enumerate(("Rent", "900", "Tea", "12")):
         table.cell(at // 2, at % 2).text = text
     two.shapes.title.text = "Costs"
-    made.save(tmp_path / "original.pptx")
-    made.save(tmp_path / "a.pptx")
+    made.save(str(tmp_path / "original.pptx"))
+    made.save(str(tmp_path / "a.pptx"))
     return made
 
 

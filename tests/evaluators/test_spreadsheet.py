@@ -156,7 +156,7 @@ def test_sheets_are_compared_in_order_unless_ordered_is_false(judge: Judge) -> N
     ],
 )
 def test_cells_that_were_not_named_must_be_as_in_the_original(
-    judge: Judge, tmp_path: Path, cell: str, value: object, score: float
+    judge: Judge, tmp_path: Path, cell: str, value: str | float | None, score: float
 ) -> None:
     book = _original(tmp_path)
     book["Data"][cell] = value

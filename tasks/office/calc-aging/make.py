@@ -56,16 +56,16 @@ def make(number: int, random: Random, files: Path) -> dict[str, Any]:
 
     spans = ((-9999, 0), *BANDS, (-9999, 9999))
     last = len(ages) + 1
-    due, left = f"$Invoices.$C$2:$C${last}", f"($Invoices.$D$2:$D${last}-$Invoices.$E$2:$E${last})"
+    days, left = f"$Invoices.$C$2:$C${last}", f"($Invoices.$D$2:$D${last}-$Invoices.$E$2:$E${last})"
 
     def product(low: int, high: int) -> str:
-        age = f"($B$1-{due})"
+        age = f"($B$1-{days})"
         return f"=SUMPRODUCT(({age}>={low})*({age}<={high})*{left})"
 
     def sums(low: int, high: int) -> str:
         def part(column: str) -> str:
             area = f"$Invoices.${column}$2:${column}${last}"
-            return f'SUMIFS({area};{due};"<="&($B$1-{low});{due};">="&($B$1-{high}))'
+            return f'SUMIFS({area};{days};"<="&($B$1-{low});{days};">="&($B$1-{high}))'
 
         return f"={part('D')}-{part('E')}"
 

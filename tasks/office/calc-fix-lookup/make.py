@@ -29,8 +29,8 @@ def make(number: int, random: Random, files: Path) -> dict[str, Any]:
     assert order
     order.title = "Order"
     listed.append(("Article", "Description", "Price"))
-    for row in zip(codes, names, prices, strict=True):
-        listed.append(row)
+    for line in zip(codes, names, prices, strict=True):
+        listed.append(line)
     order.append(("Article", "Pieces", "Price", "Sum"))
     last = len(codes) + 1
     for row, (at, count) in enumerate(zip(ordered, pieces, strict=True), 2):

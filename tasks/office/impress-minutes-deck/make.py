@@ -57,11 +57,8 @@ def make(number: int, random: Random, files: Path) -> dict[str, Any]:
         minutes.add_paragraph(line)
     write_document(minutes, files / "minutes.docx")
     deck = pptx.Presentation()
-    first = deck.slides.add_slide(deck.slide_layouts[0])
-    first.shapes.title.text, first.placeholders[1].text = "Name of the group", "Day of the meeting"
-    for _ in range(3):
-        slide = deck.slides.add_slide(deck.slide_layouts[1])
-        slide.shapes.title.text, slide.placeholders[1].text = "Heading", "Points"
+    for layout in (0, 1, 1, 1):
+        deck.slides.add_slide(deck.slide_layouts[layout])
     last = deck.slides.add_slide(deck.slide_layouts[0])
     last.shapes.title.text, last.placeholders[1].text = "Thank you", f"Museum {city}, Harbour 3"
     write_document(deck, files / "slides.pptx")
@@ -93,7 +90,6 @@ def make(number: int, random: Random, files: Path) -> dict[str, Any]:
             keys += [
                 {"call": "computer_key", "with": {"keys": ["tab"]}},
                 {"call": "computer_key", "with": {"keys": ["f2"]}},
-                {"call": "computer_key", "with": {"keys": ["ctrl", "a"]}},
                 {"call": "computer_type", "with": {"text": text}},
                 {"call": "computer_key", "with": {"keys": ["escape"]}},
             ]

@@ -14,7 +14,7 @@ from ambidex.tasks.authoring.words import CITIES, COMPANIES
 
 
 def make(number: int, random: Random, files: Path) -> dict[str, Any]:
-    """The old name on four of five slides, and in the notes, where it is history."""
+    """The old name on four of five slides, in a table and in the notes."""
     old, new = random.sample(COMPANIES, 2)
     city, other = random.sample(CITIES, 2)
     year = random.randint(1961, 1989)
@@ -44,7 +44,7 @@ def make(number: int, random: Random, files: Path) -> dict[str, Any]:
                 cells.cell(place // 2, place % 2).text = word
         if at == 0:
             notes = slide.notes_slide.notes_text_frame
-            notes.text = f"Say that we were called {old} from {year} on."
+            notes.text = f"Say that {old} trains people since {year}."
     write_document(deck, files / "about-us.pptx")
     after = [
         [title, *(text.split("\n") if text else [word for word in table(new) if word])]
@@ -67,14 +67,16 @@ def make(number: int, random: Random, files: Path) -> dict[str, Any]:
         {"call": "impress_set_table_cells", "with": cell},
         write(5, 1, texts[4][1]),
     ]
-    notes = {"slide_index": 1, "notes": f"Say that we were called {new} from {year} on."}
+    notes = {"slide_index": 1, "notes": f"Say that {new} trains people since {year}."}
+    writes.append({"call": "impress_set_notes", "with": notes})
+    save = {"call": "impress_save"}
+    find = {"call": "impress_find_text", "with": {"text": old}}
     return {
         "old": old,
         "new": new,
-        "year": year,
         "slides": after,
-        "notes": {"1": f"Say that we were called {old} from {year} on."},
-        "writes": [{"call": "impress_find_text", "with": {"text": old}}, {"call": "impress_env_info"}, *writes, {"call": "impress_save"}],
-        "without_table": [*writes[:4], writes[5], {"call": "impress_save"}],
-        "with_notes": [*writes, {"call": "impress_set_notes", "with": notes}, {"call": "impress_save"}],
-    }  # fmt: skip
+        "notes": {"1": f"Say that {new} trains people since {year}."},
+        "writes": [find, {"call": "impress_env_info"}, *writes, save],
+        "without_table": [*writes[:4], *writes[5:], save],
+        "retitled": [*writes, write(2, 0, "Our places"), save],
+    }

@@ -24,7 +24,14 @@ from ambidex.tasks.load import load_suite
 from tests.support.inspecting import Script, evaluated, scripted_model
 from tests.support.peer import CATALOGUE
 from tests.support.peer_provider import PEERS
-from tests.support.suites import CELL, IMPOSSIBLE, write_suite
+from tests.support.suites import (
+    CELL,
+    CELLS,
+    CELLS_VALUES,
+    IMPOSSIBLE,
+    write_instances,
+    write_suite,
+)
 
 PROVIDER = "tests.support.peer_provider:PEERS"
 
@@ -176,3 +183,12 @@ def test_the_entry_point_names_the_module_of_the_tasks() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     module = importlib.import_module(project["entry-points"]["inspect_ai"]["ambidex"])
     assert module.suite is suite_task
+
+
+def test_each_epoch_plays_the_instance_of_that_trial(tmp_path: Path) -> None:
+    folder = write_instances(tmp_path / "suite", cell=(CELLS, CELLS_VALUES))
+    log = run(load_suite(folder, CATALOGUE), tmp_path, runs=2)
+    assert log.status == "success"
+    rows = sorted(read_rows(tmp_path / "run"), key=lambda row: row.trial)
+    # The script sets 42, which is right in the first instance only.
+    assert [(row.instance, row.score) for row in rows] == [(1, 1), (2, 0)]
