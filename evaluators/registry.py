@@ -30,6 +30,7 @@ import ambidex.evaluators as package
 from ambidex.evaluators import Score, UnreadableError
 
 __all__ = [
+    "SHARED",
     "Evaluator",
     "EvidenceName",
     "TaskFile",
@@ -41,6 +42,9 @@ __all__ = [
 ]
 
 P = ParamSpec("P")
+
+SHARED = "../shared/"
+"""The folder of a suite with files that several of its tasks use, as seen from a task."""
 
 
 @dataclass(frozen=True)
@@ -170,9 +174,11 @@ def _task_file(name: object, info: ValidationInfo) -> Path:
     folder = (info.context or {}).get("folder")
     if folder is None:
         raise ValueError("names a file of the task, but the task's directory is not known here")
-    path = Path(folder) / _check_relative(name)
+    shared = name.startswith(SHARED)
+    _check_relative(name.removeprefix(SHARED))
+    path = Path(folder) / name
     if not path.is_file():
-        raise ValueError(f"the task has no file {name}")
+        raise ValueError(f"the {'suite' if shared else 'task'} has no file {name}")
     return path
 
 
@@ -180,4 +186,5 @@ EvidenceName = Annotated[str, AfterValidator(_check_relative)]
 """The name of a collected file, relative to the evidence directory."""
 
 TaskFile = Annotated[Path, BeforeValidator(_task_file)]
-"""A file of the task, given by its path relative to the task's directory."""
+"""A file of the task, given by its path relative to the task's directory, or a file that the
+suite's tasks share, as `../shared/…`."""

@@ -134,6 +134,12 @@ class Verbs:
     checks: tuple[Callable[[Path], Score], ...]
 
     @property
+    def reads(self) -> tuple[Path, ...]:
+        """The directories with files that the checks may read."""
+        shared = self.folder.parent / "shared"
+        return (self.folder, shared) if shared.is_dir() else (self.folder,)
+
+    @property
     def check_count(self) -> int:
         """Number of checks."""
         return len(self.checks)

@@ -6,7 +6,9 @@ import hashlib
 from collections.abc import Iterable
 from pathlib import Path
 
-__all__ = ["content_hash", "files_of", "hash_of_files"]
+from ambidex.evaluators.registry import SHARED
+
+__all__ = ["content_hash", "files_of", "hash_of_files", "task_hash"]
 
 
 def files_of(folder: Path) -> list[Path]:
@@ -18,6 +20,18 @@ def files_of(folder: Path) -> list[Path]:
 def content_hash(folder: Path) -> str:
     """SHA-256 over the relative paths and contents of all files in a directory, sorted by path."""
     return hash_of_files((path.relative_to(folder).as_posix(), path) for path in files_of(folder))
+
+
+def task_hash(folder: Path) -> str:
+    """SHA-256 over everything that a task consists of: its directory and, if its TOML files name
+    any, the files that the suite's tasks share."""
+    named = any(SHARED in path.read_text("utf-8", "replace") for path in folder.glob("*.toml"))
+    if not named:
+        return content_hash(folder)
+    shared = folder / SHARED
+    return hash_of_files(
+        (path.relative_to(folder).as_posix(), path) for path in files_of(folder) + files_of(shared)
+    )
 
 
 def hash_of_files(files: Iterable[tuple[str, Path]]) -> str:

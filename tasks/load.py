@@ -13,7 +13,7 @@ from ambidex.evaluators.registry import bind
 from ambidex.evaluators.strict import key_path, problems_of
 from ambidex.tasks import Problem, Suite, Task, TaskError, ToolSpec, Verbs, WrongTaskError
 from ambidex.tasks.assets import AssetStore
-from ambidex.tasks.hashing import content_hash
+from ambidex.tasks.hashing import task_hash
 from ambidex.tasks.instances import Variation, common_problems, variations
 from ambidex.tasks.lint import lint
 from ambidex.tasks.livemcpbench import suite as livemcpbench
@@ -89,7 +89,7 @@ def survey(
 def _load(path: Path, catalogue: Mapping[str, ToolSpec]) -> Task:
     """The task of a folder, as its first instance, which knows the others."""
     found = variations(path)
-    digest = content_hash(path.parent)
+    digest = task_hash(path.parent)
     tasks, problems = [], []
     for variation in found:
         own: list[Problem] = []

@@ -16,6 +16,7 @@ from pydantic import (
     model_validator,
 )
 
+from ambidex.evaluators.registry import SHARED
 from ambidex.evaluators.strict import Strict
 
 __all__ = [
@@ -333,9 +334,13 @@ class TaskSpec(Facts):
 
 
 def missing_files(setup: Iterable[Setup], folder: Path) -> Iterator[tuple[str, str]]:
-    """Yield each `put` of a file that is not in the task's directory, as key and message."""
+    """Yield each `put` of a file that is neither in the task's directory nor, as `../shared/…`, in
+    the suite's directory of shared files, as key and message."""
     for index, step in enumerate(setup):
         if isinstance(step, Put):
+            shared = step.put.startswith(SHARED)
+            root = folder.parent / "shared" if shared else folder
             path = (folder / step.put).resolve()
-            if not (path.is_relative_to(folder.resolve()) and path.is_file()):
-                yield f"setup[{index}].put", f"no file {step.put!r} in the task's directory"
+            if not (path.is_relative_to(root.resolve()) and path.is_file()):
+                place = "suite's shared files" if shared else "task's directory"
+                yield f"setup[{index}].put", f"no file {step.put!r} in the {place}"

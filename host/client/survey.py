@@ -61,6 +61,13 @@ WRITTEN_BY_APPS = {
 }
 """By kind, patterns of files that applications write whenever they run. Changes to them are not
 reported, only counted."""
+STATE_OF_WINDOWS = re.compile(
+    r"org\.gnome\.gnome-panel\.run-dialog history"
+    r"|org\.gtk\.(?:gtk4\.)?[Ss]ettings\.(?:FileChooser|file-chooser) .*"
+    r"|org\.gnome\.nautilus\.window-state .*"
+)
+"""Settings in which dialogs and windows remember what was typed into them, and their size. Changes
+to them are not reported."""
 _PATTERNS = {name: re.compile(pattern) for name, pattern in WRITTEN_BY_APPS.items()}
 
 
@@ -140,6 +147,8 @@ def _changes(kind: str, old: Mapping[str, str], new: Mapping[str, str]) -> Itera
     for name in sorted(old.keys() | new.keys()):
         before, after = old.get(name), new.get(name)
         if before == after or (kind == "file" and _app_file(name)):
+            continue
+        if kind == "setting" and STATE_OF_WINDOWS.fullmatch(name):
             continue
         how = "gone" if after is None else "made" if before is None else "changed"
         if kind == "setting" or (kind == "window" and how == "changed"):

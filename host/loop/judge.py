@@ -19,20 +19,21 @@ __all__ = ["judge", "judge_check", "share_of_checks"]
 def judge(task: Task, evidence: Path, stop: Stop, limits: Limits = LIMITS) -> Verdict:
     """Judge the evidence in the box. 0 where the agent misjudged whether the task is feasible.
 
-    An episode that reached a limit is judged by its end state, like any other.
+    An episode that reached a limit is judged by its end state, like any other. The checks of a
+    `task.toml` hold for an infeasible task as well: what must not change has not changed.
     """
     if (stop is Stop.INFEASIBLE) is task.spec.feasible:
         if task.spec.feasible:
             return Verdict(Score(0.0, "a feasible task was called infeasible"))
         return Verdict(Score(0.0, f"an infeasible task ended with {stop}"))
-    if not task.spec.feasible:
+    if not task.spec.feasible and not (isinstance(task.body, Verbs) and task.body.checks):
         return Verdict(Score(1.0, "correctly called infeasible"))
     # Not the bound method: twisted, which vncdotool imports, changes how those are pickled, so that
     # each judging process would import twisted first.
     verdict = partial(type(task.body).judge, task.body)
     match task.body:
         case Verbs() as body:
-            return box().judge(verdict, evidence, reads=(body.folder,), limits=limits)
+            return box().judge(verdict, evidence, reads=body.reads, limits=limits)
         case OSWorldBody() as body:
             store = (body.store.root,)
             return box().judge(verdict, evidence, reads=store, twofold=True, limits=limits)
@@ -51,4 +52,4 @@ def share_of_checks(task: Task, evidence: Path) -> float:
     defined by a `task.toml`."""
     body = verbs_of(task)
     share = partial(Verbs.share, body)
-    return box().judge(share, evidence, reads=(body.folder,)).score.value
+    return box().judge(share, evidence, reads=body.reads).score.value

@@ -30,6 +30,8 @@ OTHERS: dict[str, dict[str, object]] = {
     "image.size_equals": {"file": "a.png", "width": 1, "height": 1},
     "database.rows": {"file": "a.json", "table": "a", "columns": ["b"], "rows": []},
     "database.unchanged": {"file": "a.json"},
+    "sqlite.contains": {"file": "a.db", "table": "a", "rows": [{"b": 1}]},
+    "files.archive_holds": {"file": "a.zip", "files": {}, "texts": {"b": "c"}},
     "forge.changes": {"file": "a.json"},
     "tracker.changes": {"file": "a.json"},
     "chat.changes": {"file": "a.json"},

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from ambidex.host import Stop
+from ambidex.host.loop.judge import judge
 from ambidex.host.runs.prove import expected_score
-from ambidex.tasks import TaskError
-from ambidex.tasks.hashing import content_hash
+from ambidex.tasks import TaskError, verbs_of
+from ambidex.tasks.hashing import content_hash, task_hash
 from ambidex.tasks.load import load_suite
 from tests.support.peer import CATALOGUE
 from tests.support.suites import CELL, IMPOSSIBLE, write_suite
@@ -134,7 +136,9 @@ def test_checks_with_points_give_part_of_the_score(tmp_path: Path) -> None:
     assert [(one.title, one.total, one.reached) for one in score.points] == [
         ("echo", 1, 1), ("saved", 3, 0),
     ]  # fmt: skip
-    expected = [expected_score(task, agent) for agent in ("oracle:tools", "noop", "near_miss:1")]
+    expected = [
+        expected_score(task, agent) for agent in ("oracle:tools", "says_done", "near_miss:1")
+    ]
     assert expected == [1.0, 0.0, 0.125]
 
 
@@ -153,3 +157,59 @@ def test_points_that_do_not_fit_are_refused(
 ) -> None:
     (message,) = problems(write_suite(tmp_path / "suite", cell=POINTS.replace(old, new)))
     assert expected in message
+
+
+def test_tasks_share_files_of_their_suite_and_no_others(tmp_path: Path) -> None:
+    text = CELL.replace('put = "start.json"', 'put = "../shared/a/start.json"')
+    folder = write_suite(tmp_path / "suite", cell=text, own=CELL)
+    (message,) = problems(folder)
+    assert message == (
+        "cell/task.toml: setup[0].put: no file '../shared/a/start.json' in the suite's shared files"
+    )
+    shared = folder / "shared" / "a"
+    shared.mkdir(parents=True)
+    (shared / "start.json").write_text("{}")
+    before = {task.name: task for task in load_suite(folder, CATALOGUE).tasks}
+    assert verbs_of(before["cell"]).reads == (folder / "cell", folder / "shared")
+    assert before["own"].hash == content_hash(folder / "own")
+    (shared / "start.json").write_text('{"B2": 1}')
+    after = {task.name: task for task in load_suite(folder, CATALOGUE).tasks}
+    assert before["cell"].hash != after["cell"].hash == task_hash(folder / "cell")
+    assert before["own"].hash == after["own"].hash
+    outside = CELL.replace('put = "start.json"', 'put = "../shared/../own/start.json"')
+    (only,) = problems(write_suite(tmp_path / "other", cell=outside, own=CELL))
+    assert "no file '../shared/../own/start.json'" in only
+
+
+def test_a_check_compares_with_a_file_that_tasks_share(tmp_path: Path) -> None:
+    check = '{ use = "files.same_bytes", with = { file = "cells.json", expected = "%s" } }'
+    start = CELL[CELL.index("check = [") : CELL.index("[[oracle]]")]
+    text = CELL.replace(start, f"check = [{check % '../shared/cells.json'}]\n\n")
+    folder = write_suite(tmp_path / "suite", cell=text)
+    assert problems(folder)[0].endswith(
+        "the suite has no file ../shared/cells.json (got '../shared/cells.json')"
+    )
+    (folder / "shared").mkdir()
+    (folder / "shared" / "cells.json").write_text("{}")
+    (task,) = load_suite(folder, CATALOGUE).tasks
+    (tmp_path / "cells.json").write_text("{}")
+    assert judge(task, tmp_path, Stop.DONE).score.value == 1
+    (tmp_path / "cells.json").write_text("{ }")
+    assert judge(task, tmp_path, Stop.DONE).score.value == 0
+    escape = text.replace("../shared/cells.json", "../shared/../cell/task.toml")
+    (only,) = problems(write_suite(tmp_path / "other", cell=escape))
+    assert "must be a path inside the directory" in only
+
+
+def test_the_checks_of_an_infeasible_task_count(tmp_path: Path) -> None:
+    unchanged = """
+collect = [{ get = "~/cells.json" }]
+check = [{ use = "files.text_equals", with = { file = "cells.json", text = "{}" } }]
+"""
+    text = IMPOSSIBLE.replace("\n[[oracle]]", unchanged + "\n[[oracle]]")
+    (task,) = load_suite(write_suite(tmp_path / "suite", t=text), CATALOGUE).tasks
+    (tmp_path / "cells.json").write_text("{}")
+    assert judge(task, tmp_path, Stop.INFEASIBLE).score.value == 1
+    assert judge(task, tmp_path, Stop.DONE).score.value == 0
+    (tmp_path / "cells.json").write_text('{"B2": 1}')
+    assert judge(task, tmp_path, Stop.INFEASIBLE).score.value == 0

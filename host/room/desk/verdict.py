@@ -89,7 +89,7 @@ def _judged(body: Verbs, evidence: Path) -> Iterator[dict[str, Any]]:
         one = replace(body, checks=(bound,))
         told = {"use": check.use, "expected": check.with_}
         try:
-            score = box().judge(one.judge, evidence, reads=(body.folder,)).score
+            score = box().judge(one.judge, evidence, reads=body.reads).score
         except HintedError as error:
             yield told | {"score": None, "found": str(error)}
         else:

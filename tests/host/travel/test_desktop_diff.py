@@ -96,6 +96,26 @@ def test_the_same_desktop_has_no_differences(tmp_path: Path) -> None:
     machine.close()
 
 
+def test_what_the_session_writes_by_itself_is_no_change() -> None:
+    files = {
+        "/home/user/.xsession-errors": "2",
+        "/home/user/.config/GNOME-xdg-terminals.list": "2",
+        "/home/user/.bash_history": "2",
+        "/home/user/.bashrc": "2",
+    }
+    settings = {
+        "org.gnome.gnome-panel.run-dialog history": "['ls']",
+        "org.gtk.Settings.FileChooser window-size": "(1, 2)",
+        "org.gnome.gnome-panel.run-dialog show-program-list": "true",
+    }
+    after = {"files": files, "settings": settings}
+    before = {part: dict.fromkeys(names, "1") for part, names in after.items()}
+    assert changes(before, after) == [
+        Change("file", "/home/user/.bashrc", "changed"),
+        Change("setting", "org.gnome.gnome-panel.run-dialog show-program-list", "1 -> true"),
+    ]
+
+
 def test_a_part_that_was_not_surveyed_has_no_changes() -> None:
     before: Mapping[str, Mapping[str, str]] = {"settings": {"a b": "1"}}
     after = {"settings": {"a b": "2"}, "windows": {"w 1": "new"}}
