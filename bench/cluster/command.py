@@ -32,7 +32,7 @@ from ambidex.tasks.load import load_suite
 __all__ = ["cluster"]
 
 SUITE = Path(__file__).parents[2] / "tasks" / "demo"
-AGENT, TASK = "noop", "files-invoices"
+AGENT, TASK = "says_done", "files-invoices"
 STORE = 200 << 20
 """Bytes of each raylet's object store."""
 

@@ -20,7 +20,7 @@ from ambidex.host.loop.trial import MakeAgent, Trial
 from ambidex.host.records.announcement import withdraw_all
 from ambidex.host.records.code import code_hash
 from ambidex.host.records.config import MOST_RUNS, RunConfig
-from ambidex.host.records.environment import keep, this_environment
+from ambidex.host.records.environment import Environment, keep, this_environment
 from ambidex.host.records.jobs import Job
 from ambidex.host.records.rows import Row, Rows, finished, read_rows, unjudged
 from ambidex.host.runs.lanes import Lane, Lanes, LocalLanes, MakeMachine
@@ -122,17 +122,19 @@ def run_jobs(
     watcher: Watcher = QUIET,
     stop: threading.Event | None = None,
     stages: StageStore | None = None,
+    environment: Environment | None = None,
 ) -> list[Row]:
     """Run the unfinished trials on machines of this computer and return all rows of the run.
 
     The caller has locked and adopted `folder`; see `run_on_lanes`. `stop` is set when the run ends
     early, for agents that wait. `stages` is where the tasks' stages are saved, if they are
-    (`host.loop.stage_cache`).
+    (`host.loop.stage_cache`). `environment` is the one of the trials, by default this process's
+    with the configured image.
     """
     stop = stop or threading.Event()
-    environment = keep(this_environment(config.image), folder)
-    cache = open_stages(config, stages, environment, watcher.message)
-    trial = Trial(config, suite, make_agent, folder, stop.is_set, code_hash(), environment, cache)
+    digest = keep(environment or this_environment(config.image), folder)
+    cache = open_stages(config, stages, digest, watcher.message)
+    trial = Trial(config, suite, make_agent, folder, stop.is_set, code_hash(), digest, cache)
     lanes = LocalLanes(make_machine, trial)
     return run_on_lanes(jobs, folder, lanes, count=machines, watcher=watcher, stop=stop)
 

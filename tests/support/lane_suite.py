@@ -129,11 +129,11 @@ def an_error_of_ours_is_a_row_and_the_lane_goes_on(
     opened: OpenedLanes, folder: Path, suite: Suite
 ) -> None:
     bug = f"{PLACE}:Bug"
-    with lanes_of(opened, folder, suite, bug, "noop") as lanes:
+    with lanes_of(opened, folder, suite, bug, "says_done") as lanes:
         lane = lanes.open(lambda: True)
         assert lane is not None
         first = lane.attempt(Job("cell", bug, 1), 1, 0, lambda state: None)
-        second = lane.attempt(Job("cell", "noop", 1), 1, 0, lambda state: None)
+        second = lane.attempt(Job("cell", "says_done", 1), 1, 0, lambda state: None)
         lane.close()
     assert first.fate == "bug"
     assert first.failure

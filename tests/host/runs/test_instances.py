@@ -70,9 +70,11 @@ def test_a_proof_takes_the_first_instance_or_all(suite: Suite, tmp_path: Path) -
     assert {job.trial for job in jobs(suite)} == {1}
     planned = jobs(suite, every_instance=True)
     assert [(job.agent, job.trial) for job in planned] == [
-        (agent, number) for number in (1, 2, 3) for agent in ("oracle:tools", "noop", "near_miss:1")
+        (agent, number)
+        for number in (1, 2, 3)
+        for agent in ("oracle:tools", "says_done", "near_miss:1")
     ]
-    agents = ("near_miss:1", "noop", "oracle:tools")
+    agents = ("near_miss:1", "says_done", "oracle:tools")
     rows = run_in(tmp_path, suite, config_of(suite, agents=agents, runs=3))
     claims = verdicts(suite, rows, planned)
     assert len(claims) == 9
