@@ -57,7 +57,13 @@ def test_a_bundle_holds_the_code_the_suite_and_parts_of_the_users_own(
     (tmp_path / "here" / "toolsets" / "all.toolset").write_text("x")
     monkeypatch.chdir(tmp_path / "here")
     monkeypatch.syspath_prepend(str(tmp_path / "here"))
-    references = ("my_agent:Mine", "oracle:tools", "json:loads", "ambidex.host.agents:x", "says_done")
+    references = (
+        "my_agent:Mine",
+        "oracle:tools",
+        "json:loads",
+        "ambidex.host.agents:x",
+        "says_done",
+    )
     target = tmp_path / "bundle"
     target.mkdir()
     digest = write_bundle(target, RunParts(suite, references, ("toolsets/all.toolset",)))
