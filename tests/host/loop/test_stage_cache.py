@@ -238,8 +238,8 @@ def write(entry: Path, record: StageRecord) -> None:
 
 
 KEY = StageKey(
-    task="cell", task_hash="1", instance=1, assets="", code="2", environment="3", provider="libvirt",
-    image="debian-12:4", base="base", catalogue="5", literal_sleeps=False,
+    task="cell", task_hash="1", instance=1, assets="", code="2", environment="3",
+    provider="libvirt", image="debian-12:4", base="base", catalogue="5", literal_sleeps=False,
     day=date(2026, 1, 1).isoformat(),
 )  # fmt: skip
 SAME = {"files": {"/home/user/a": "1"}, "settings": {}, "windows": {}}
