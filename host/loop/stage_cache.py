@@ -39,7 +39,7 @@ __all__ = ["StageCache", "StageRecord", "open_stages", "outdated", "read_record"
 RECORD, FILES, MACHINE, CHECKPOINT = "record.json", "files", "machine", "stage"
 """What an entry holds: its record, what the setup stored for collection, and the folder of the
 machine's checkpoint."""
-SETTLE = 15.0
+SETTLE = 5.0
 """Seconds in which the screen must become still before a stage is saved; more while a program is
 busy."""
 MOVING = "the screen does not become still"
