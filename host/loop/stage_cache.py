@@ -39,7 +39,7 @@ __all__ = ["StageCache", "StageRecord", "open_stages", "outdated", "read_record"
 RECORD, FILES, MACHINE, CHECKPOINT = "record.json", "files", "machine", "stage"
 """What an entry holds: its record, what the setup stored for collection, and the folder of the
 machine's checkpoint."""
-SETTLE = 15.0
+SETTLE = 5.0
 """Seconds in which the screen must become still before a stage is saved; more while a program is
 busy."""
 MOVING = "the screen does not become still"
@@ -109,8 +109,7 @@ class StageCache:
         key = self.key_of(task)
         record = read_record(self.store.entry(key.name))
         if record is None or record.state == "seen":
-            screen = guest.health().screen
-            still = screen is None or guest.screenshot(settle=SETTLE).still
+            still = guest.health().screen is None or _becomes_still(guest)
             inventory = take_inventory(guest, task.spec.services)
             if self.key_of(task) != key:  # midnight has passed
                 return
@@ -222,6 +221,12 @@ def _refused(
     """The record of a stage that is never saved."""
     reasons = {"differences": differing, "problem": problem}
     return record.model_copy(update={"state": "refused", "inventory": {}, **reasons})
+
+
+def _becomes_still(guest: Guest) -> bool:
+    """Whether the screen becomes still. The guest ignores programs that did not come to rest in one
+    wait, so a second one depends on the screen alone."""
+    return any(guest.screenshot(settle=SETTLE).still for _ in range(2))
 
 
 def _save(entry: Path, record: StageRecord, machine: Machine, files: Path) -> StageRecord:

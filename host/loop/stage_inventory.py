@@ -27,6 +27,8 @@ NO_EXPORT, INCOMPLETE = "no export", "incomplete"
 
 HOME = r"^/home/[^/]+/"
 VARYING = {
+    "private folders of system services": r"^/(?:var/)?tmp/systemd-private-[^/]+(?:/|$)",
+    "the file manager's own databases": rf"{HOME}\.local/share/nautilus(?:/|$)",
     "logs": rf"{HOME}(?:.*/)?[^/]+\.log(?:\.\d+)?$|{HOME}\.xsession-errors(?:\.old)?$",
 }
 """By kind, patterns of more files that differ between two setups that are otherwise the same."""

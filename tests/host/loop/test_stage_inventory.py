@@ -23,6 +23,8 @@ def inventory(**parts: dict[str, str]) -> Inventory:
         f"{HOME}/.cache/fontconfig/a",
         f"{HOME}/Documents/.~lock.budget.xlsx#",
         "/tmp/lu1a2b.tmp/a",
+        f"{HOME}/.local/share/nautilus/tags/meta.db-wal",
+        "/tmp/systemd-private-8dc67ca62dea-systemd-hostnamed.service-ybj5BP/tmp/",
         f"{HOME}/.xsession-errors",
         f"{HOME}/.thunderbird/console.log",
         f"{HOME}/install.log.1",
