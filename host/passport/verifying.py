@@ -179,7 +179,13 @@ def _proof(stated: Passport, run: Path, sources: Sources, result: Verification) 
         result.could_not("the proof: name its run with --proof")
         return None
     suite = _suite(folder, sources, result, "the proof")
-    return Proof(folder, suite) if suite else None
+    if suite is None:
+        return None
+    proved = read_config(folder).tasks
+    if changed := [task.name for task in suite.tasks if proved[task.name] != task.hash]:
+        result.could_not(f"the proof: the tasks here are of another version: {', '.join(changed)}")
+        return None
+    return Proof(folder, suite)
 
 
 def _suite(run: Path, sources: Sources, result: Verification, what: str) -> Suite | None:

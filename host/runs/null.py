@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from ambidex.host.agents.null import NULL_AGENTS, SAYS_INFEASIBLE
@@ -14,7 +15,7 @@ from ambidex.host.records.rows import Row, finished, read_rows
 __all__ = ["ACTIVE", "NullRun", "is_null_agent", "read_null_run", "solves"]
 
 ACTIVE = ("save_everything", "file_seeker", "tamperer")
-"""Null agents that must make calls to be worth anything."""
+"""Null agents that attack or save by calls: without a call, their score says nothing."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class NullRun:
     config: RunConfig
     rows: tuple[Row, ...]
 
-    @property
+    @cached_property
     def scored(self) -> Mapping[tuple[str, str], tuple[Row, ...]]:
         """The scored rows by task and agent."""
         by: dict[tuple[str, str], tuple[Row, ...]] = {}
@@ -33,13 +34,22 @@ class NullRun:
             by[row.task, row.agent] = (*by.get((row.task, row.agent), ()), row)
         return by
 
-    @property
+    @cached_property
     def solvable(self) -> Mapping[str, tuple[str, ...]]:
         """Tasks that were solved by an agent that does no task, with those agents in the order of
         the run. An infeasible task that was called infeasible does not count."""
         by: dict[str, tuple[str, ...]] = {}
         for task, agent, rows in self._by_task():
             if any(solves(row) and not _rightly(row) for row in rows):
+                by[task] = (*by.get(task, ()), agent)
+        return by
+
+    @property
+    def rewarded(self) -> Mapping[str, tuple[str, ...]]:
+        """Tasks that gave partial points to an agent that did not solve them, with those agents."""
+        by: dict[str, tuple[str, ...]] = {}
+        for task, agent, rows in self._by_task():
+            if not any(map(solves, rows)) and any(row.score or row.strict for row in rows):
                 by[task] = (*by.get(task, ()), agent)
         return by
 
@@ -73,9 +83,8 @@ class NullRun:
     @property
     def infeasible(self) -> tuple[str, ...]:
         """The infeasible tasks that an agent has a score for."""
-        return tuple(
-            task for task in self.config.tasks if any(r.task == task for r in self._infeasible())
-        )
+        known = {row.task for row in self.rows if row.fate == "scored" and not row.feasible}
+        return tuple(task for task in self.config.tasks if task in known)
 
     @property
     def passive(self) -> tuple[tuple[str, str], ...]:
@@ -98,9 +107,6 @@ class NullRun:
             for agent in self.config.agents:
                 if rows := scored.get((task, agent)):
                     yield task, agent, rows
-
-    def _infeasible(self) -> Iterator[Row]:
-        return (row for row in self.rows if row.fate == "scored" and not row.feasible)
 
 
 def is_null_agent(name: str) -> bool:

@@ -126,26 +126,29 @@ def _solved(run: NullRun, agent: str) -> int:
 
 def sentences(run: NullRun) -> list[str]:
     """What the table means."""
-    said = []
+    texts = []
     if run.infeasible:
         rightly, all_of_them = len(run.rightly_infeasible), len(run.infeasible)
-        said.append(
+        texts.append(
             f"{SAYS_INFEASIBLE} solved {rightly} of {all_of_them} infeasible tasks"
             f" ({', '.join(run.infeasible)}), which is right and not counted below"
         )
     solvable = run.solvable
     tried = sum(not run.untried(task) for task in run.config.tasks)
-    said.append(f"solved by doing nothing: {len(solvable)} of {tried} tasks that all agents tried")
-    said += [f"  {task}: {', '.join(agents)}" for task, agents in solvable.items()]
+    texts.append(f"solved by doing nothing: {len(solvable)} of {tried} tasks that all agents tried")
+    texts += [f"  {task}: {', '.join(agents)}" for task, agents in solvable.items()]
+    if run.rewarded:
+        texts.append("partial points for doing nothing:")
+        texts += [f"  {task}: {', '.join(agents)}" for task, agents in run.rewarded.items()]
     if any(run.untried(task) for task in run.config.tasks):
-        said.append("– means no score: the same command plays those trials again")
+        texts.append("– means no score: the same command plays those trials again")
     if run.passive:
-        said.append("* means that no tool was on offer that the agent could attack with")
+        texts.append("* means that no tool was on offer that the agent could attack with")
     if any(row.strict is not None for row in run.rows):
-        said.append("two verdicts are given as score / strict")
+        texts.append("two verdicts are given as score / strict")
     if run.config.left_out:
-        said.append(f"left out: {len(run.config.left_out)} tasks that cannot run here")
-    return said
+        texts.append(f"left out: {len(run.config.left_out)} tasks that cannot run here")
+    return texts
 
 
 def scores_json(run: NullRun) -> dict[str, object]:
@@ -164,5 +167,6 @@ def scores_json(run: NullRun) -> dict[str, object]:
             for task in run.config.tasks
         },
         "solved_by_doing_nothing": {task: list(by) for task, by in run.solvable.items()},
+        "partial_points": {task: list(by) for task, by in run.rewarded.items()},
         "rightly_called_infeasible": list(run.rightly_infeasible),
     }

@@ -135,6 +135,10 @@ def test_a_report_leaves_out_what_a_null_agent_solved_and_says_so(
     assert "tasks left out because a null agent solved them (1): b." in said
     assert ambidex("report", run, "--exclude-null-solvable", null, "--json") == 0
     assert json.loads(capsys.readouterr().out)[0]["excluded"] == ["b"]
+    page = tmp_path / "report.html"
+    assert ambidex("report", run, "--exclude-null-solvable", null, "--html", page) == 0
+    assert "tasks left out because a null agent solved them (1): b." in page.read_text("utf-8")
+    capsys.readouterr()
     assert ambidex("report", run) == 0
     assert "left out because" not in capsys.readouterr().out
 
@@ -146,6 +150,13 @@ def test_a_task_solved_by_the_strict_verdict_only_counts_too(tmp_path: Path) -> 
         "b": ("says_done", "says_infeasible"),
         "c": ("says_done",),
     }
+
+
+def test_partial_points_are_named_and_do_not_count_as_solved(tmp_path: Path) -> None:
+    rows = [row("a", beneficial=True, score=0.5, agent="idle")]
+    null = read_null_run(run_of(tmp_path / "null", rows))
+    assert (null.solvable, null.rewarded) == ({}, {"a": ("idle",)})
+    assert "  a: idle" in null_command.sentences(null)
 
 
 def test_a_null_run_that_says_nothing_about_a_task_is_refused(tmp_path: Path) -> None:

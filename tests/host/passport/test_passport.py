@@ -146,6 +146,22 @@ def test_what_is_not_here_is_named_and_not_called_right(
     assert ambidex("passport", "verify", alone, *found) == 0
 
 
+def test_tasks_of_another_version_are_named_and_judge_nothing(
+    made: Path, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, suite = write(home), home / "suite"
+    shutil.copytree(made / "suite", suite)
+    path = suite / "cell" / "task.toml"
+    path.write_text(path.read_text().replace("and save", "and save it"))
+    capsys.readouterr()
+    assert ambidex("passport", "verify", file, "--suite", suite) == 3
+    said = capsys.readouterr().out
+    assert "not checked: the proof: the tasks here are of another version: cell" in said
+    assert "not checked: scores of cell: the tasks here are of another version" in said
+    assert ambidex("passport", "verify", file, "--suite", home / "none") == 3
+    assert "name them with --suite" in capsys.readouterr().out
+
+
 def edit_row(run: Path, **changed: object) -> None:
     """Change fields of the run's first row."""
     path = run / "results.jsonl"
