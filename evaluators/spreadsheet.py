@@ -10,7 +10,7 @@ from openpyxl.utils.cell import coordinate_to_tuple
 from pydantic import Field, StringConstraints
 
 from ambidex.evaluators import Score
-from ambidex.evaluators.recomputed import refute
+from ambidex.evaluators.formulas.recomputed import refute
 from ambidex.evaluators.registry import EvidenceName, TaskFile, evaluator
 from ambidex.evaluators.values import Value, shown, unequal, verdict
 from ambidex.evaluators.workbook import CellContent, sheet_names, whole_sheet

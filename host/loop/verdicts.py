@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ambidex.evaluators.recomputed import FOLDER
+from ambidex.evaluators.formulas.recomputed import FOLDER
 from ambidex.host import Stop
 from ambidex.host.client.answers import GuestRefusalError, NoSuchFileError
 from ambidex.host.client.guest import Guest

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from ambidex.evaluators.formula import UnknownValueError, formula
+from ambidex.evaluators.formulas.formula import UnknownValueError, formula
 from ambidex.evaluators.osworld.browser.browser import Pattern
 from ambidex.evaluators.osworld.rules import _pattern
 from ambidex.evaluators.osworld.system.accessibility import Elements

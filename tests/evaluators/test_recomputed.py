@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 import xlsxwriter
 
+from ambidex.evaluators.formulas.recomputed import FOLDER
 from ambidex.evaluators.manifest import NAME as MANIFEST
 from ambidex.evaluators.manifest import Manifest
-from ambidex.evaluators.recomputed import FOLDER
 from ambidex.evaluators.spreadsheet import cells_computed, cells_equal
 
 

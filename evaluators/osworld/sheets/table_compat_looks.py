@@ -18,8 +18,8 @@ from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.cell_range import CellRange
 
 from ambidex.evaluators import UnreadableError
-from ambidex.evaluators.formula import FormulaError, UnknownValueError, formula
-from ambidex.evaluators.formula_values import truth
+from ambidex.evaluators.formulas.formula import FormulaError, UnknownValueError, formula
+from ambidex.evaluators.formulas.formula_values import truth
 from ambidex.evaluators.osworld.sheets.table_book import MOST_CELLS, Book
 from ambidex.evaluators.osworld.sheets.table_compat_cells import Stored, stored_value
 

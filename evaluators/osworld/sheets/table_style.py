@@ -13,8 +13,8 @@ from openpyxl.worksheet.cell_range import MultiCellRange
 from openpyxl.worksheet.worksheet import Worksheet
 
 from ambidex.evaluators import UnreadableError
-from ambidex.evaluators.formula import FormulaError, UnknownValueError, formula
-from ambidex.evaluators.formula_values import truth
+from ambidex.evaluators.formulas.formula import FormulaError, UnknownValueError, formula
+from ambidex.evaluators.formulas.formula_values import truth
 from ambidex.evaluators.osworld import given
 from ambidex.evaluators.osworld.rules import matches
 from ambidex.evaluators.osworld.sheets.table_book import Place

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ambidex.evaluators.formula import FormulaError, UnknownValueError, formula
+from ambidex.evaluators.formulas.formula import FormulaError, UnknownValueError, formula
 from tests.support.tables import every_case
 
 # A1 is a Saturday, A2 the Monday after it; column B: 3, x, nothing, TRUE.

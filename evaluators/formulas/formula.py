@@ -16,7 +16,7 @@ from openpyxl.formula.tokenizer import Token, TokenizerError
 from openpyxl.formula.translate import Translator, TranslatorError
 from openpyxl.worksheet.cell_range import CellRange
 
-from ambidex.evaluators.formula_values import (
+from ambidex.evaluators.formulas.formula_values import (
     FUNCTIONS,
     Area,
     FormulaError,

@@ -15,8 +15,8 @@ from pathlib import Path
 from openpyxl.utils.cell import coordinate_to_tuple, get_column_letter
 
 from ambidex.evaluators import UnreadableError
-from ambidex.evaluators.formula import FormulaError, UnknownValueError, formula
-from ambidex.evaluators.formula_values import number
+from ambidex.evaluators.formulas.formula import FormulaError, UnknownValueError, formula
+from ambidex.evaluators.formulas.formula_values import number
 from ambidex.evaluators.manifest import NAME as MANIFEST
 from ambidex.evaluators.workbook import CellContent, CellError, cells, whole_sheet
 

@@ -1,0 +1,1 @@
+"""Formulas of spreadsheets: computing them, and finding stored results that are false."""
