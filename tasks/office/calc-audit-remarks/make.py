@@ -73,7 +73,8 @@ def make(number: int, random: Random, files: Path) -> dict[str, Any]:
     for name, cell, entry in entries:
         keys += [
             {"call": "computer_key", "with": {"keys": ["ctrl", "shift", "t"]}},
-            {"call": "computer_type", "with": {"text": f"${name}.{cell}\n{entry}\n"}},
+            {"call": "computer_type", "with": {"text": f"${name}.{cell}\n"}},
+            {"call": "computer_type", "with": {"text": f"{entry}\n"}},
         ]
     return {
         "auditor": auditor,
