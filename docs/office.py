@@ -26,10 +26,15 @@ tasks: `python docs/office.py > docs/office.md`.
   or the right result with something else changed on the way.
 * The checks of a feasible task also look at the rest: `changes.only` at all files and settings of
   the desktop, `spreadsheet.rest_unchanged` and others at the document.
-* A task has three [instances](tasks.md#instances-other-names-figures-and-files) with other names,
-  figures and files. Three runs of the suite play all three.
+* Most tasks on documents have three
+  [instances](tasks.md#instances-other-names-figures-and-files) with other names, figures and files.
+  Three runs of the suite play all three.
+* The tasks in the browser are on a real web application: an intranet with a login, forms, tables,
+  search and uploads, and an SQLite database behind it (`tasks/office/shared/files/intranet`). Setup
+  starts it in the guest, so it is reset with the machine. The checks compare all rows with those
+  before. A change also leaves a note of who made it, which a row written past the pages lacks.
 * Infeasible tasks are infeasible for a reason that an agent can find out: a file is missing, a
-  figure was never reported.
+  figure was never reported. What must not be touched is checked there, too.
 * The [difficulty](tasks.md#difficulty) follows from the oracles and the number of applications.
 * `tests/tasks/test_office_suite.py` checks these rules for each task.
 
@@ -86,10 +91,11 @@ def _asks(task: Task) -> bool:
 
 
 def _material(folder: Path) -> str:
-    """What the files of the task are, in the words of its generator."""
+    """What the files of the task are, in the words of its generator, or of the comment on top."""
     generator = folder / "make.py"
     if not generator.is_file():
-        return ""
+        first = (folder / "task.toml").read_text(encoding="utf-8").partition("\n")[0]
+        return first.removeprefix("#").strip().rstrip(".") if first.startswith("#") else ""
     text = ast.get_docstring(ast.parse(generator.read_text(encoding="utf-8"))) or ""
     return " ".join(text.split()).rstrip(".")
 

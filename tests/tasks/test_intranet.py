@@ -137,6 +137,7 @@ def test_what_belongs_to_others_cannot_be_decided(browser: Browser) -> None:
 def test_the_data_are_what_their_generator_makes(tmp_path: Path) -> None:
     script = tmp_path / "make_seed.py"
     shutil.copyfile(SHARED / "make_seed.py", script)
+    shutil.copyfile(SHARED / "tables.sql", tmp_path / "tables.sql")
     (tmp_path / "files" / "intranet").mkdir(parents=True)
     runpy.run_path(str(script), run_name="__main__")
     made = (tmp_path / "files" / "intranet" / "seed.sql").read_text("utf-8")
