@@ -30,9 +30,9 @@ OTHERS: dict[str, dict[str, object]] = {
     "database.unchanged": {"file": "a.json"},
     "forge.changes": {"file": "a.json"},
     "tracker.changes": {"file": "a.json"},
-    "chat.changes": {"file": "a.json"},
-    "documents.changes": {"file": "a.json"},
-    "calendar.changes": {"file": "a.json"},
+    "company.chat": {"file": "a.json"},
+    "company.documents": {"file": "a.json"},
+    "company.calendar": {"file": "a.json"},
 }
 Judge = Callable[..., Score]
 Package = Callable[[str, dict[str, bytes]], Path]
