@@ -103,7 +103,7 @@ def test_a_colleague_answers_the_same_each_time(gateway: Gateway, guest: Guest) 
     for _ in range(2):
         invite = {"invite": [f"@{LEAD}:firm.test"], "is_direct": True}
         room = call(gateway, guest, "chat_createRoom", preset="trusted_private_chat", **invite)
-        heard = []
+        heard: list[str] = []
         for text in ("Which cost centre do I use?", "For operations, please."):
             said = {"roomId": room["room_id"], "body": text, "transaction": f"t{next(NUMBERS)}"}
             call(gateway, guest, "chat_sendMessage", **said)
