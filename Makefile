@@ -11,7 +11,7 @@ TOGETHER = $(MAKE) --no-print-directory --jobs 2 --keep-going --output-sync=recu
 # Tests start hundreds of Pythons: what they import is compiled once, whatever the shell says.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test attack test-plain test-services test-desks test-osworld test-vm test-conformance test-tools test-foundry test-experiment test-outside
+.PHONY: demo test attack test-plain test-services test-company test-desks test-osworld test-vm test-conformance test-tools test-foundry test-experiment test-outside
 .PHONY: bench setup image image-services browser outside docs test-wheel
 
 setup:
@@ -75,6 +75,9 @@ test-outside:
 	.venv/bin/pytest tests/outside $(call results,outside)
 test-services:
 	.venv/bin/pytest tests/services $(call results,services)
+# Not part of `make test`: its image takes minutes to build.
+test-company:
+	.venv/bin/pytest tests/company $(call results,company)
 test-tools:
 	.venv/bin/pytest tests/desktop -m "sandbox and tools" $(call results,tools)
 $(OWN:%=test-%): test-%:

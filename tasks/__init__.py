@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from ambidex.evaluators import Points, Score
-from ambidex.evaluators.points import score_of_points
+from ambidex.tasks.points import score_of_points
 from ambidex.tasks.spec import Facts, TaskSpec
 
 __all__ = [

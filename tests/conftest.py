@@ -43,6 +43,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ordinary"))
 CHROMIUM = "/usr/bin/chromium"
 PROVIDERS = {
     "attack": ("sandbox",),
+    "company": ("sandbox",),
     "conformance": ("sandbox", "libvirt"),
     "desktop": ("sandbox",),
     "outside": ("sandbox",),

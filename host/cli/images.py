@@ -8,11 +8,14 @@ from typing import Annotated
 from cyclopts import App, Parameter
 from rich.table import Table
 
+from ambidex.host.errors import UsageError
 from ambidex.host.loop.stage_cache import outdated
 from ambidex.host.terminal import Terminal, echo
 from ambidex.vm.building.image import build_base, import_base, list_bases, open_image
 from ambidex.vm.building.prune import size, stale
 from ambidex.vm.building.recipe import recipe_names
+from ambidex.vm.firm.draw import draw_firm
+from ambidex.vm.firm.tables import describe
 from ambidex.vm.machines.provision import parse_address, provision
 from ambidex.vm.stages import delete_entry, stages_folder
 from ambidex.vm.store import forget
@@ -52,6 +55,16 @@ def show() -> None:
     missing = [name for name in recipe_names() if name not in {base.name for base in bases}]
     if missing:
         echo(f"not built: {', '.join(missing)}")
+
+
+@images.command
+def firm(
+    number: Annotated[int, Parameter(help="The firm's number, the key `firm` of a recipe.")],
+) -> None:
+    """Print who is who and what is where in the firm of an image, for authors of tasks."""
+    if number < 1:
+        raise UsageError(f"{number} is not the number of a firm: they begin with 1")
+    echo(describe(draw_firm(number)))
 
 
 @images.command

@@ -7,12 +7,12 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from ambidex.evaluators.points import written_checkpoints
 from ambidex.host import Stop
 from ambidex.host.loop.progress import Episode
 from ambidex.host.records.call_counts import CallCount
 from ambidex.host.records.rows import Outcome
 from ambidex.tasks import Verdict
+from ambidex.tasks.points import written_checkpoints
 
 __all__ = ["outcome_of", "scores_of", "write_score"]
 

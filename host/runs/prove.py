@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ambidex.evaluators import Points
-from ambidex.evaluators.points import value_of
 from ambidex.host.agents.null import SAYS_DONE
 from ambidex.host.agents.oracle import oracle_names
 from ambidex.host.records.jobs import Job
 from ambidex.host.records.rows import Key, Row, finished
 from ambidex.tasks import Suite, Task
+from ambidex.tasks.points import value_of
 from ambidex.tasks.spec import TaskSpec
 
 __all__ = ["Claim", "agents_of", "jobs", "verdicts"]

@@ -34,9 +34,9 @@ OTHERS: dict[str, dict[str, object]] = {
     "files.archive_holds": {"file": "a.zip", "files": {}, "texts": {"b": "c"}},
     "forge.changes": {"file": "a.json"},
     "tracker.changes": {"file": "a.json"},
-    "chat.changes": {"file": "a.json"},
-    "documents.changes": {"file": "a.json"},
-    "calendar.changes": {"file": "a.json"},
+    "company.chat": {"file": "a.json"},
+    "company.documents": {"file": "a.json"},
+    "company.calendar": {"file": "a.json"},
 }
 Judge = Callable[..., Score]
 Package = Callable[[str, dict[str, bytes]], Path]

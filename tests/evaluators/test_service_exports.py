@@ -56,7 +56,8 @@ def changed(export: dict[str, Any], *changes: Change) -> dict[str, Any]:
 def judged(folder: Path, service: str, before: Any, after: Any, arguments: dict[str, Any]) -> float:
     (folder / f"{service}.before.json").write_text(json.dumps(before), encoding="utf-8")
     (folder / f"{service}.json").write_text(json.dumps(after), encoding="utf-8")
-    return bind(f"{service}.changes", arguments, folder)(folder).value
+    use = f"{service}.changes" if service in ("forge", "tracker") else f"company.{service}"
+    return bind(use, arguments, folder)(folder).value
 
 
 def shop(*path: str) -> tuple[str, ...]:

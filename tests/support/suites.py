@@ -50,6 +50,13 @@ reason = "set but not saved"
 calls = [{ call = "calc_set_cell_value", with = { cell = "B2", value = 42 } }]
 """
 
+POINTS = CELL.replace(
+    "check = [{",
+    'check = [{ title = "echo", points = 1, use = "output.json_fields_equal", with = '
+    '{ file = "cell.json", fields = { value = 42 } } }, { title = "saved", points = 3,',
+).replace('"set but not saved"', '"set but not saved"\nmisses = ["saved"]')
+"""The same task, with points for each check."""
+
 IMPOSSIBLE = """
 instruction = "Set cell ZZZZZZ99 to 1."
 tool_beneficial = false

@@ -13,7 +13,7 @@ from ambidex.tasks import TaskError, verbs_of
 from ambidex.tasks.hashing import content_hash, task_hash
 from ambidex.tasks.load import load_suite
 from tests.support.peer import CATALOGUE
-from tests.support.suites import CELL, IMPOSSIBLE, write_suite
+from tests.support.suites import CELL, IMPOSSIBLE, POINTS, write_suite
 from tests.support.tables import every_case
 
 
@@ -117,13 +117,6 @@ def test_the_hash_of_a_task_covers_paths_and_contents(tmp_path: Path) -> None:
     (two / "start.json").write_text("{}")
     (two / "start.json").rename(two / "begin.json")
     assert content_hash(one) != content_hash(two)
-
-
-POINTS = CELL.replace(
-    "check = [{",
-    'check = [{ title = "echo", points = 1, use = "output.json_fields_equal", with = '
-    '{ file = "cell.json", fields = { value = 42 } } }, { title = "saved", points = 3,',
-).replace('"set but not saved"', '"set but not saved"\nmisses = ["saved"]')
 
 
 def test_checks_with_points_give_part_of_the_score(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """Fills the services of a new image with a firm.
 
-`images/fillers/NAME.py` puts a firm into the service NAME. The services run for that in the image's
-files, in namespaces with a network of their own.
+`images/fillers/files/NAME.py` puts a firm into the service NAME. The services run for that in the
+image's files, in namespaces with a network of their own.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ambidex.vm.process import run
 
 __all__ = ["FILLERS", "INSIDE", "fill"]
 
-FILLERS = Path(__file__).parents[1] / "images" / "fillers"
+FILLERS = Path(__file__).parents[1] / "images" / "fillers" / "files"
 """The programs that fill services; they run as root and read the firm from standard input."""
 INSIDE = Path(__file__).parents[1] / "firm" / "inside.py"
 """The program that starts the services, has them filled and stops them again."""

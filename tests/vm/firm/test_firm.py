@@ -11,6 +11,7 @@ import pytest
 from ambidex.vm.firm import Firm
 from ambidex.vm.firm.consistency import problems
 from ambidex.vm.firm.draw import draw_firm
+from tests.support.commands import ambidex
 
 FIRM = draw_firm(1)
 
@@ -91,3 +92,14 @@ def test_the_first_firm_is_the_one_that_tasks_are_written_for() -> None:
     ]  # fmt: skip
     with pytest.raises(KeyError):
         FIRM.person("nobody")
+
+
+def test_a_firm_is_described_for_authors_of_tasks(capsys: pytest.CaptureFixture[str]) -> None:
+    assert ambidex("image", "firm", "1") == 0
+    told = capsys.readouterr().out
+    for person in FIRM.people:
+        assert f"| {person.login} | {person.name} | {person.team} |" in told
+    assert all(f"| {invoice.number} |" in told for invoice in FIRM.invoices)
+    assert f"| cost_centre | {dict(FIRM.facts)['cost_centre']} |" in told
+    assert ambidex("image", "firm", "0") == 2
+    assert "0 is not the number of a firm" in capsys.readouterr().err

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ambidex.evaluators import Points, UnreadableError
-from ambidex.evaluators.points import (
+from ambidex.tasks.points import (
     read_checkpoints,
     score_of_points,
     value_of,
