@@ -47,6 +47,8 @@ ALLOWED: dict[str, tuple[str, set[str]]] = {
     "evaluators/manifest.py": (OWN, {".model_validate_json()"}),
     "host/box/client.py": ("reads what the box says of a verdict", {"json.loads"}),
     "host/box/server.py": ("reads what its controller says", {"json.loads"}),
+    "host/cluster/lanes.py": ("reads what its workers say", {".model_validate_json()"}),
+    "host/cluster/worker.py": ("reads what its head says", {".model_validate_json()"}),
     "host/records/config.py": (OWN, {".model_validate_json()"}),
     "host/loop/stage_cache.py": (OWN, {".model_validate_json()"}),
     "host/passport/building.py": (OWN, {".model_validate_json()", "json.loads"}),
