@@ -26,7 +26,7 @@ from ambidex.evaluators.strict import Strict
 from ambidex.host.client.guest import Guest
 from ambidex.host.errors import MachineError
 from ambidex.host.loop.stage_inventory import differences, take_inventory
-from ambidex.host.loop.stage_key import StageKey, stage_key
+from ambidex.host.loop.stage_key import StageKey, only_copies_files, stage_key
 from ambidex.host.records.code import code_hash
 from ambidex.host.records.config import RunConfig
 from ambidex.tasks import Task
@@ -83,10 +83,13 @@ class StageCache:
         """Revert the machine to the task's stage for the block, and copy what the setup stored for
         collection to the new directory `files`; False if there is no stage, and the machine is to
         be reverted by other means. The stage is not evicted before the block ends."""
+        if not task.spec.reproducible or only_copies_files(task):
+            yield False
+            return
         key = self.key_of(task).name
         unusable = False
         with self.store.reading(key) as entry:
-            record = read_record(entry) if entry and task.spec.reproducible else None
+            record = read_record(entry) if entry else None
             if entry and record and record.state == "saved":
                 if _restore(entry, record, task, machine, files):
                     yield True
@@ -105,6 +108,8 @@ class StageCache:
         """
         if not task.spec.reproducible:
             self._tell(task.name, "the task says that its setup is not reproducible")
+            return
+        if only_copies_files(task):
             return
         key = self.key_of(task)
         record = read_record(self.store.entry(key.name))

@@ -8,11 +8,14 @@ from datetime import date
 from hashlib import sha256
 
 from ambidex.host.records.config import RunConfig
-from ambidex.tasks import Task
+from ambidex.tasks import Task, Verbs
+from ambidex.tasks.livemcpbench.body import KeyPointBody
 from ambidex.tasks.mcpmark.body import ProgramBody
+from ambidex.tasks.osworld.setup_steps import Download
 from ambidex.tasks.osworld.task import OSWorldBody
+from ambidex.tasks.spec import Put
 
-__all__ = ["StageKey", "assets_of", "stage_key"]
+__all__ = ["StageKey", "assets_of", "only_copies_files", "stage_key"]
 
 
 @dataclass(frozen=True)
@@ -74,3 +77,16 @@ def assets_of(task: Task) -> str:
     """Digest of the benchmark's files that a task needs; empty if it needs none."""
     body = task.body
     return body.assets_digest() if isinstance(body, OSWorldBody | ProgramBody) else ""
+
+
+def only_copies_files(task: Task) -> bool:
+    """Whether a task's setup does nothing but copy files, if anything: it then takes less time than
+    restoring a stage, and always gives the same one."""
+    match task.body:
+        case Verbs() as body:
+            return all(isinstance(step, Put) for step in body.spec.setup)
+        case KeyPointBody() as body:
+            return all(isinstance(step, Put) for step in body.setup)
+        case OSWorldBody() as body:
+            return all(isinstance(step, Download) for step in body.config)
+    return False

@@ -133,6 +133,15 @@ def test_a_task_can_say_that_its_setup_is_not_reproducible(
     assert entries(store.folder) == []
 
 
+def test_a_setup_that_only_copies_files_is_quicker_than_a_stage_and_none_is_saved(
+    tmp_path: Path, screenless: Suite, store: StageStore
+) -> None:
+    heard = Heard()
+    rows = play(tmp_path / "run", screenless, store, PeerMachine(), heard)
+    assert (stages_of(rows), heard.messages) == (["set"] * 3, [])
+    assert entries(store.folder) == []
+
+
 def test_no_stage_is_used_by_runs_that_ask_for_none_and_by_those_that_save_checkpoints(
     tmp_path: Path, tasks: Suite, store: StageStore
 ) -> None:

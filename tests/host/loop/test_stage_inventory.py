@@ -25,6 +25,7 @@ def inventory(**parts: dict[str, str]) -> Inventory:
         "/tmp/lu1a2b.tmp/a",
         f"{HOME}/.local/share/nautilus/tags/meta.db-wal",
         "/tmp/systemd-private-8dc67ca62dea-systemd-hostnamed.service-ybj5BP/tmp/",
+        "/tmp/gnome-desktop-thumbnailer-TM58Y3/gnome-desktop-file-to-thumbnail.pdf",
         f"{HOME}/.xsession-errors",
         f"{HOME}/.thunderbird/console.log",
         f"{HOME}/install.log.1",
