@@ -42,12 +42,12 @@ def test_the_suite_covers_its_applications_and_kinds_of_task(office: Suite) -> N
     apps = Counter(item.spec.apps[0] for item in office.tasks)
     assert all(apps[app] >= count for app, count in FEWEST.items()), apps
     assert sum(item.spec.tool_beneficial for item in office.tasks) >= 11
-    assert sum(not item.spec.tool_beneficial for item in office.tasks) >= 3
+    assert sum(not item.spec.tool_beneficial for item in office.tasks) >= 2
     assert sum(not item.spec.feasible for item in office.tasks) >= 2
     answers = [item for item in office.tasks if "answer.states" in _uses(item)]
-    assert len(answers) >= 4
+    assert len(answers) >= 2
     longest = [max(len(o.calls) for o in t.spec.oracle if o.by == "tools") for t in office.tasks]
-    assert sum(calls >= 8 for calls in longest) >= 3
+    assert sum(calls >= 10 for calls in longest) >= 2
 
 
 def test_a_task_is_proved_on_both_hands_or_says_why_not(task: Task) -> None:
