@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -27,6 +26,7 @@ from ambidex.host.cluster import (
 )
 from ambidex.host.cluster.bases import Archive, fetch_base, pack_base, read_archive
 from ambidex.host.cluster.bundle import source_digest
+from ambidex.host.cluster.scratch import scratch_folder
 from ambidex.host.cluster.worker_lane import AskedModel, WorkerLane
 from ambidex.host.errors import HostError, ModelError, UsageError
 from ambidex.host.named import load_reference
@@ -203,8 +203,7 @@ class Worker:
                 "Free some space there and start the run again.",
             )
         if self._scratch == Path():
-            scratch = tempfile.TemporaryDirectory(dir=folder, ignore_cleanup_errors=True)
-            self._scratch = Path(self._stack.enter_context(scratch))
+            self._scratch = self._stack.enter_context(scratch_folder(folder))
 
     def _load_suite(self) -> Suite:
         order = self._order

@@ -1,0 +1,131 @@
+"""What a worker checks before it takes part, and how it ends when its head has gone."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from ambidex.host.cluster import HostFacts, HostRefusedError, ImageMissingError, WorkerOrder
+from ambidex.host.cluster.bundle import source_digest
+from ambidex.host.cluster.scratch import scratch_folder
+from ambidex.host.cluster.worker import Worker
+from ambidex.host.runs.machines import MachineOptions
+from ambidex.tasks import Suite
+from tests.support.suites import CELL, write_suite
+
+PEERS = MachineOptions(provider="tests.support.peer_provider:PEERS")
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("AMBIDEX_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+@pytest.fixture(autouse=True)
+def catalogue(monkeypatch: pytest.MonkeyPatch) -> None:
+    from tests.support.peer import CATALOGUE
+
+    monkeypatch.setattr("ambidex.host.cluster.worker.read_catalogue", lambda: CATALOGUE)
+
+
+def order(
+    suite: Path,
+    tasks: Mapping[str, str],
+    machines: MachineOptions = PEERS,
+    *,
+    source: str = "",
+    least_disk: int = 0,
+) -> WorkerOrder:
+    source = source or source_digest()
+    return WorkerOrder(machines, str(suite), "", tasks, source, 60.0, least_disk)
+
+
+def hashes(suite: Suite) -> dict[str, str]:
+    return {task.name: task.hash for task in suite.tasks}
+
+
+def describe(given: WorkerOrder) -> HostFacts:
+    with closing(Worker(given, "id", "desk-1")) as worker:
+        return worker.describe()
+
+
+def test_a_host_says_what_its_machines_are(suite: Suite) -> None:
+    given = order(suite.folder, hashes(suite))
+    assert describe(given) == HostFacts("desk-1", "id", "peer", "peers")
+
+
+def test_another_code_is_refused_by_the_hosts_name(suite: Suite) -> None:
+    given = order(suite.folder, hashes(suite), source="0123")
+    with pytest.raises(HostRefusedError, match=r"desk-1 cannot take part: its code .* not 0123"):
+        describe(given)
+
+
+def test_another_task_is_refused_by_its_name(suite: Suite) -> None:
+    given = order(suite.folder, hashes(suite) | {"cell": "0"})
+    with pytest.raises(HostRefusedError, match=r"desk-1 .* the task cell is not the head's"):
+        describe(given)
+
+
+def test_a_suite_that_does_not_load_is_refused(tmp_path: Path, suite: Suite) -> None:
+    given = order(tmp_path / "none", hashes(suite))
+    with pytest.raises(HostRefusedError, match="the suite does not load there"):
+        describe(given)
+
+
+def test_a_full_disk_is_refused_before_an_attempt(suite: Suite) -> None:
+    given = order(suite.folder, hashes(suite), least_disk=1 << 60)
+    with pytest.raises(HostRefusedError, match="MiB are free in"):
+        describe(given)
+
+
+def test_a_missing_image_can_be_fetched_from_another_host(suite: Suite) -> None:
+    machines = MachineOptions(provider="sandbox", image="debian-12")
+    given = order(suite.folder, hashes(suite), machines)
+    with pytest.raises(ImageMissingError, match=r"desk-1 .* 'debian-12' is not built"):
+        describe(given)
+
+
+def test_what_a_killed_worker_left_is_removed_by_the_next(tmp_path: Path) -> None:
+    script = (
+        "import os, sys, pathlib\n"
+        "from ambidex.host.cluster.scratch import scratch_folder\n"
+        "with scratch_folder(pathlib.Path(sys.argv[1])) as folder: os._exit(9)"
+    )
+    subprocess.run([sys.executable, "-c", script, str(tmp_path)], cwd=ROOT, check=False)
+    [left] = tmp_path.glob("worker-*")
+    with scratch_folder(tmp_path) as first, scratch_folder(tmp_path) as second:
+        assert sorted(tmp_path.glob("worker-*")) == sorted([first, second])
+        assert not left.exists()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_worker_ends_when_its_lease_has_run_out(tmp_path: Path) -> None:
+    suite = write_suite(tmp_path / "cells", cell=CELL)
+    script = "from tests.host.cluster.test_worker import serve; serve()"
+    ended = subprocess.run(
+        [sys.executable, "-c", script, str(suite)], cwd=ROOT, capture_output=True, check=False
+    )
+    assert (ended.stdout, ended.returncode) == (b"serving\n", 1), ended.stderr
+
+
+def serve() -> None:
+    """The body of a worker that nobody calls after it has described itself."""
+    from threading import Event
+
+    from ambidex.host.cluster import worker as module
+    from ambidex.tasks.load import load_suite
+    from tests.support.peer import CATALOGUE
+
+    module.read_catalogue = lambda: CATALOGUE  # type: ignore[attr-defined]
+    suite = load_suite(Path(sys.argv[1]), CATALOGUE)
+    served = WorkerOrder(PEERS, sys.argv[1], "", hashes(suite), source_digest(), 0.2, 0)
+    Worker(served, "id", "desk-1").describe()
+    print("serving", flush=True)
+    Event().wait(60)
