@@ -135,7 +135,7 @@ def test_a_run_of_another_provider_image_or_condition_is_not_resumed(
     def opened(*_: object) -> None:
         raise AssertionError("machines were opened")
 
-    monkeypatch.setattr("ambidex.host.runs.launch.open_machines", opened)
+    monkeypatch.setattr("ambidex.host.runs.lanes.open_machines", opened)
     words = ("run", suite.folder, "--agent", "says_done", "--out", tmp_path)
     made = config_of(suite, provider="libvirt", image="debian-12:1234")
     (tmp_path / "run.json").write_text(made.model_dump_json())

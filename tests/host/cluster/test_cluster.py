@@ -81,7 +81,7 @@ class Watched(SilentWatcher):
         self._wait(lambda: len(self.rows) >= count)
 
     def _wait(self, condition: Callable[[], bool]) -> None:
-        end = time.monotonic() + 120
+        end = time.monotonic() + 300
         with self.changed:
             while not condition():
                 assert time.monotonic() < end, (self.states, self.rows)
@@ -106,7 +106,7 @@ class Running:
             self._error = error
 
     def rows(self) -> list[Row]:
-        self._thread.join(120)
+        self._thread.join(300)
         assert not self._thread.is_alive()
         if self._error:
             raise self._error
@@ -318,7 +318,7 @@ def test_a_head_that_was_ended_is_resumed_with_nothing_lost_or_repeated(
     wait_until(lambda: results.exists() and results.read_bytes().count(b"\n") >= 2, head)
     wait_until(lambda: bool(two.workers()), head)
     head.send_signal(ending)
-    head.wait(60)
+    head.wait(300)
     wait_until(lambda: not two.workers())
     before = results.read_bytes()
     go(two)
@@ -332,7 +332,7 @@ def test_a_head_that_was_ended_is_resumed_with_nothing_lost_or_repeated(
 def wait_until(
     condition: Callable[[], bool], process: subprocess.Popen[bytes] | None = None
 ) -> None:
-    end = time.monotonic() + 120
+    end = time.monotonic() + 300
     while not condition():
         assert process is None or process.poll() is None, "the head ended by itself"
         assert time.monotonic() < end

@@ -62,44 +62,34 @@ def test_a_host_says_what_its_machines_are(suite: Suite) -> None:
 
 
 def test_another_code_is_refused_by_the_hosts_name(suite: Suite) -> None:
-    with (
-        worker_for(order(suite.folder, hashes(suite), source="0123")) as worker,
-        pytest.raises(HostRefusedError, match=r"desk-1 cannot take part: its code .* not 0123"),
-    ):
-        worker.describe()
+    given = order(suite.folder, hashes(suite), source="0123")
+    with pytest.raises(HostRefusedError, match=r"desk-1 cannot take part: its code .* not 0123"):
+        describe(given)
 
 
 def test_another_task_is_refused_by_its_name(suite: Suite) -> None:
-    with (
-        worker_for(order(suite.folder, hashes(suite) | {"cell": "0"})) as worker,
-        pytest.raises(HostRefusedError, match=r"desk-1 .* the task cell is not the head's"),
-    ):
-        worker.describe()
+    given = order(suite.folder, hashes(suite) | {"cell": "0"})
+    with pytest.raises(HostRefusedError, match=r"desk-1 .* the task cell is not the head's"):
+        describe(given)
 
 
 def test_a_suite_that_does_not_load_is_refused(tmp_path: Path, suite: Suite) -> None:
-    with (
-        worker_for(order(tmp_path / "none", hashes(suite))) as worker,
-        pytest.raises(HostRefusedError, match="the suite does not load there"),
-    ):
-        worker.describe()
+    given = order(tmp_path / "none", hashes(suite))
+    with pytest.raises(HostRefusedError, match="the suite does not load there"):
+        describe(given)
 
 
 def test_a_full_disk_is_refused_before_an_attempt(suite: Suite) -> None:
-    with (
-        worker_for(order(suite.folder, hashes(suite), least_disk=1 << 60)) as worker,
-        pytest.raises(HostRefusedError, match="MiB are free in"),
-    ):
-        worker.describe()
+    given = order(suite.folder, hashes(suite), least_disk=1 << 60)
+    with pytest.raises(HostRefusedError, match="MiB are free in"):
+        describe(given)
 
 
 def test_a_missing_image_can_be_fetched_from_another_host(suite: Suite) -> None:
     machines = MachineOptions(provider="sandbox", image="debian-12")
-    with (
-        worker_for(order(suite.folder, hashes(suite), machines)) as worker,
-        pytest.raises(ImageMissingError, match=r"desk-1 .* 'debian-12' is not built"),
-    ):
-        worker.describe()
+    given = order(suite.folder, hashes(suite), machines)
+    with pytest.raises(ImageMissingError, match=r"desk-1 .* 'debian-12' is not built"):
+        describe(given)
 
 
 def test_what_a_killed_worker_left_is_removed_by_the_next(tmp_path: Path) -> None:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from ambidex.host import Decision, Observation
 from ambidex.host.runs.lanes import LocalSource, OpenLanes, RunParts, on_this_computer
 from ambidex.host.runs.machines import MachineOptions, Source
 from ambidex.tasks import Suite
 from tests.support.lane_suite import CHECKS, OpenedLanes
 from tests.support.peer import PeerMachine
+from tests.support.suites import config_of, run_in
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
@@ -26,3 +29,16 @@ def test_the_machines_of_this_computer_are_those_of_the_provider(suite: Suite) -
     opener: OpenLanes = on_this_computer
     with opener(options, RunParts(suite), print) as source:
         assert (source.image, source.provider) == ("peer", "peers")
+
+
+def test_a_full_disk_is_a_void_of_the_host_not_a_bug(tmp_path: Path, suite: Suite) -> None:
+    class Full:
+        def step(self, observation: Observation) -> Decision:
+            raise OSError(errno.ENOSPC, "No space left on device", "frames/1.png")
+
+    rows = run_in(tmp_path, suite, config_of(suite), make_agent=lambda *_: Full())
+    assert [row.fate for row in rows] == ["void"] * 6
+    failure = rows[0].failure
+    assert failure
+    assert (failure.type, rows[0].ended_by) == ("HostError", "machine")
+    assert "the disk is full" in failure.message
