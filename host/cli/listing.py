@@ -26,30 +26,25 @@ __all__ = [
 
 
 def suite_table(suite: Suite) -> Table:
-    """The tasks of a suite, one per row."""
-    table = _table(
-        str(suite.folder),
-        "task",
-        "apps",
-        "difficulty",
-        "tools help",
-        "oracles",
-        "near-misses",
-        "checks",
-        "instances",
-    )
+    """The tasks of a suite, one per row. Difficulty and instances have columns where there are
+    any."""
+    columns = ["task", "apps", "tools help", "oracles", "near-misses", "checks"]
+    graded = any(task.spec.difficulty for task in suite.tasks)
+    several = any(task.others for task in suite.tasks)
+    columns += ["difficulty"] * graded + ["instances"] * several
+    table = _table(str(suite.folder), *columns)
     for task in suite.tasks:
         spec = task.spec
         oracles = ", ".join(oracle.by for oracle in spec.oracle)
         table.add_row(
             task.name,
             ", ".join(spec.apps),
-            spec.difficulty or "–",
             "yes" if spec.tool_beneficial else "no",
             oracles if spec.feasible else f"{oracles} (infeasible)",
             str(len(spec.near_miss)),
             str(task.body.check_count),
-            str(len(task.instances)),
+            *[spec.difficulty or "–"] * graded,
+            *[str(len(task.instances))] * several,
         )
     return table
 

@@ -44,16 +44,16 @@ REFUSED = "refused"
 HOME = r"^/(?:home/[^/]+|root)/"
 WRITTEN_BY_APPS = {
     "settings and state of applications": HOME
-    + r"\.config/(?:libreoffice/4|dconf|pulse|gtk-3\.0|ibus|evolution|goa-1\.0)(?:/|$)"
+    + r"\.config/(?:libreoffice/4|dconf|enchant|pulse|gtk-3\.0|ibus|evolution|goa-1\.0)(?:/|$)"
     rf"|{HOME}\.config/vlc/vlc-qt-interface\.conf"
     rf"|{HOME}\.local/share/(?:gvfs-metadata|vlc|sounds|xorg|ibus|gnome-shell)(?:/|$)"
     rf"|{HOME}\.local/share/recently-used\.xbel"
     rf"|{HOME}(?:\.dbus|\.local/state)(?:/|$)"
     rf"|{HOME}\.(?:xsession-errors|bash_history)$"
     rf"|{HOME}\.config/(?:[^/]+-)?xdg-terminals\.list$",
-    "caches": HOME + r"\.cache/(?:chromium|dconf|evolution|event-sound-cache|fontconfig|gedit|gimp"
-    r"|gnome-[a-z-]+|google-chrome|gstreamer-1\.0|ibus|libgweather|mesa_shader_cache[a-z_]*|nautilus"
-    r"|pip|thumbnails|thunderbird|totem|tracker3|vlc)(?:/|$)"
+    "caches": HOME + r"\.cache/(?:chromium|dconf|evolution|event-sound-cache[^/]*|fontconfig|gedit"
+    r"|gimp|gnome-[a-z-]+|google-chrome|gstreamer-1\.0|ibus|libgweather|mesa_shader_cache[a-z_]*"
+    r"|nautilus|pip|thumbnails|thunderbird|totem|tracker3|vlc)(?:/|$)"
     rf"|{HOME}\.cache/$|/__pycache__/(?:[^/]+\.pyc)?$",
     "locks of open documents": rf"{HOME}(?:.*/)?\.~lock\.[^/]+#$",
     "sockets and scratch files of the session": r"^/tmp/(?:ambidex-foundry(?:/|$)|\.X|\.ICE"

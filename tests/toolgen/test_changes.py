@@ -29,6 +29,8 @@ def test_changes_of_other_files_and_settings_are_side_effects() -> None:
             "/home/user/a.xlsx": "9",
             "/home/user/.config/libreoffice/4/user/registrymodifications.xcu": "8",
             "/home/user/.xsession-errors": "8",
+            "/home/user/.config/enchant/en_US.dic": "8",
+            "/home/user/.cache/event-sound-cache.tdb.desk.x86_64-pc-linux-gnu": "8",
             "/home/user/left.tmp": "7",
         },
         "settings": {"org.gnome.desktop.interface color-scheme": "'dark'", "org.x key": "1"},

@@ -27,7 +27,7 @@ def make(number: int, random: Random, files: Path) -> dict[str, Any]:
     figures: dict[str, dict[str, float]] = {}
     for sheet, names in ((income, INCOME), (costs, COSTS)):
         sheet.append(("Item", "Budget", "Actual"))
-        cells = {}
+        cells: dict[str, float] = {}
         for row, name in enumerate(names, 2):
             planned, actual = random.randrange(20, 900) * 10, random.randrange(2_000, 900_000) / 100
             sheet.append((name, planned, actual))
@@ -69,10 +69,12 @@ def make(number: int, random: Random, files: Path) -> dict[str, Any]:
     comments = [{"call": "calc_get_comments", "with": {"sheet": name}} for name in figures]
     save = [{"call": "calc_save"}]
     keys: list[dict[str, Any]] = []
-    for sheet, cell, value in [*corrections, ("Income", end, formula)]:
+    entries: list[tuple[str, str, float | str]] = [*corrections, ("Income", end, formula)]
+    for name, cell, entry in entries:
         keys += [
             {"call": "computer_key", "with": {"keys": ["ctrl", "shift", "t"]}},
-            {"call": "computer_type", "with": {"text": f"${sheet}.{cell}\n{value}\n"}},
+            {"call": "computer_type", "with": {"text": f"${name}.{cell}\n"}},
+            {"call": "computer_type", "with": {"text": f"{entry}\n"}},
         ]
     return {
         "auditor": auditor,

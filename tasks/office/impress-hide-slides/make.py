@@ -42,12 +42,14 @@ def make(number: int, random: Random, files: Path) -> dict[str, Any]:
     write_document(deck, files / "offer.pptx")
     wrong = sorted([*hidden, decoy + 1])
 
+    # Alt+S opens the menu Slide Show; the menu Slide is left of it.
     def keys(slides: list[int]) -> list[dict[str, Any]]:
         made: list[dict[str, Any]] = []
         for at in slides:
             made += [
                 {"call": "impress_goto_slide", "with": {"slide_index": at}},
                 {"call": "computer_key", "with": {"keys": ["alt", "s"]}},
+                {"call": "computer_key", "with": {"keys": ["left"]}},
                 {"call": "computer_type", "with": {"text": "h"}},
             ]
         return made
@@ -60,6 +62,7 @@ def make(number: int, random: Random, files: Path) -> dict[str, Any]:
             made += [
                 {"call": "computer_key", "with": step},
                 {"call": "computer_key", "with": {"keys": ["alt", "s"]}},
+                {"call": "computer_key", "with": {"keys": ["left"]}},
                 {"call": "computer_type", "with": {"text": "h"}},
             ]
             at = slide
