@@ -51,8 +51,8 @@ WRITTEN_BY_APPS = {
     rf"|{HOME}(?:\.dbus|\.local/state)(?:/|$)"
     rf"|{HOME}\.(?:xsession-errors|bash_history)$"
     rf"|{HOME}\.config/(?:[^/]+-)?xdg-terminals\.list$",
-    "caches": HOME + r"\.cache/(?:chromium|dconf|evolution|event-sound-cache[^/]*|fontconfig|gedit"
-    r"|gimp|gnome-[a-z-]+|google-chrome|gstreamer-1\.0|ibus|libgweather|mesa_shader_cache[a-z_]*"
+    "caches": HOME + r"\.cache/(?:chromium|code-window|dconf|evolution|event-sound-cache[^/]*|fontconfig"
+    r"|gedit|gimp|gnome-[a-z-]+|google-chrome|gstreamer-1\.0|ibus|libgweather|mesa_shader_cache[a-z_]*"
     r"|nautilus|pip|thumbnails|thunderbird|totem|tracker3|vlc)(?:/|$)"
     rf"|{HOME}\.cache/$|/__pycache__/(?:[^/]+\.pyc)?$",
     "locks of open documents": rf"{HOME}(?:.*/)?\.~lock\.[^/]+#$",
