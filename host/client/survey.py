@@ -51,9 +51,9 @@ WRITTEN_BY_APPS = {
     rf"|{HOME}(?:\.dbus|\.local/state)(?:/|$)"
     rf"|{HOME}\.(?:xsession-errors|bash_history)$"
     rf"|{HOME}\.config/(?:[^/]+-)?xdg-terminals\.list$",
-    "caches": HOME + r"\.cache/(?:chromium|dconf|evolution|event-sound-cache[^/]*|fontconfig|gedit"
-    r"|gimp|gnome-[a-z-]+|google-chrome|gstreamer-1\.0|ibus|libgweather|mesa_shader_cache[a-z_]*"
-    r"|nautilus|pip|thumbnails|thunderbird|totem|tracker3|vlc)(?:/|$)"
+    "caches": HOME + r"\.cache/(?:chromium|code-window|dconf|evolution|event-sound-cache[^/]*"
+    r"|fontconfig|gedit|gimp|gnome-[a-z-]+|google-chrome|gstreamer-1\.0|ibus|libgweather"
+    r"|mesa_shader_cache[a-z_]*|nautilus|pip|thumbnails|thunderbird|totem|tracker3|vlc)(?:/|$)"
     rf"|{HOME}\.cache/$|/__pycache__/(?:[^/]+\.pyc)?$",
     "locks of open documents": rf"{HOME}(?:.*/)?\.~lock\.[^/]+#$",
     "sockets and scratch files of the session": r"^/tmp/(?:ambidex-foundry(?:/|$)|\.X|\.ICE"
