@@ -11,11 +11,11 @@ from pydantic import Field, StringConstraints
 
 from ambidex.evaluators import Score
 from ambidex.evaluators.formulas.recomputed import refute
+from ambidex.evaluators.formulas.workbook import CellContent, sheet_names, whole_sheet
+from ambidex.evaluators.formulas.workbook import cells as read_cells
+from ambidex.evaluators.formulas.workbook import frozen as read_frozen
 from ambidex.evaluators.registry import EvidenceName, TaskFile, evaluator
 from ambidex.evaluators.values import Value, shown, unequal, verdict
-from ambidex.evaluators.workbook import CellContent, sheet_names, whole_sheet
-from ambidex.evaluators.workbook import cells as read_cells
-from ambidex.evaluators.workbook import frozen as read_frozen
 
 Coordinate = Annotated[str, StringConstraints(pattern=r"^[A-Z]{1,3}[1-9][0-9]{0,6}$")]
 Area = Annotated[

@@ -1,1 +1,1 @@
-"""Formulas of spreadsheets: computing them, and finding stored results that are false."""
+"""Workbooks: reading cells, computing formulas, and finding stored results that are false."""

@@ -17,8 +17,8 @@ from openpyxl.utils.cell import coordinate_to_tuple, get_column_letter
 from ambidex.evaluators import UnreadableError
 from ambidex.evaluators.formulas.formula import FormulaError, UnknownValueError, formula
 from ambidex.evaluators.formulas.formula_values import number
+from ambidex.evaluators.formulas.workbook import CellContent, CellError, cells, whole_sheet
 from ambidex.evaluators.manifest import NAME as MANIFEST
-from ambidex.evaluators.workbook import CellContent, CellError, cells, whole_sheet
 
 __all__ = ["FOLDER", "NotRecomputedError", "refute"]
 

@@ -34,6 +34,7 @@ from ambidex.host.records.config import ModelConfig, RunConfig
 from ambidex.host.records.jobs import Job
 from ambidex.host.runs.lanes import LaneRequest, Lanes, LaneSource, OpenLanes, RunParts
 from ambidex.host.runs.machine_checks import BUILT_FROM_IMAGES
+from ambidex.host.terminal import echo
 from ambidex.tasks import Suite, TaskError
 from ambidex.tasks.catalogue import read_catalogue
 from ambidex.tasks.load import load_suite
@@ -227,7 +228,7 @@ class Worker:
         name = self._order.open_lanes
         open_lanes = cast(OpenLanes, load_reference("lanes", name, "Name module:attribute."))
         lanes: AbstractContextManager[LaneSource] = open_lanes(
-            self._order.machines, RunParts(self._suite), lambda text: print(text, flush=True)
+            self._order.machines, RunParts(self._suite), echo
         )
         try:
             return self._stack.enter_context(lanes)

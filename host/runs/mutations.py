@@ -27,7 +27,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Literal, get_args
 
 from ambidex.evaluators import Score
-from ambidex.evaluators.recomputed import FOLDER
+from ambidex.evaluators.formulas.recomputed import FOLDER
 from ambidex.evaluators.registry import bind, evidence_name, named
 from ambidex.tasks.spec import Check
 

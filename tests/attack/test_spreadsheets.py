@@ -71,7 +71,8 @@ def test_every_csv_file_is_written_in_one_place() -> None:
         str(path.relative_to(ROOT))
         for package in ("host", "toolgen", "tasks", "bench", "vm")
         for path in (ROOT / package).rglob("*.py")
-        if any(
+        if ROOT / "vm" / "images" not in path.parents  # what runs in a guest is for its services
+        and any(
             isinstance(node, ast.Attribute) and node.attr in ("writer", "DictWriter", "to_csv")
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         )
