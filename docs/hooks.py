@@ -15,6 +15,8 @@ from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("host", "tasks", "evaluators", "vm", "guest", "mcp_tools", "toolgen")
+OUTSIDE = Path("host/integrations/outside")
+"""A package of its own for other environments."""
 FROM_ROOT = ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
 
 
@@ -47,9 +49,11 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
 def packages() -> list[str]:
     """The dotted names of all packages, each parent before its subpackages."""
     folders = [
-        path.parent for top in PACKAGES for path in sorted((ROOT / top).rglob("__init__.py"))
+        path.parent.relative_to(ROOT)
+        for top in PACKAGES
+        for path in sorted((ROOT / top).rglob("__init__.py"))
     ]
-    return [".".join(path.relative_to(ROOT).parts) for path in folders]
+    return [".".join(folder.parts) for folder in folders if not folder.is_relative_to(OUTSIDE)]
 
 
 def modules(package: str) -> list[str]:
