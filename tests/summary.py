@@ -7,6 +7,7 @@ import sys
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import shorten
 from xml.etree import ElementTree
 
 STAGES = (
@@ -14,6 +15,8 @@ STAGES = (
     *("outside", "vm"),
 )
 SLOWEST = 5
+LONGEST = 900
+"""Characters of a failure's message that are printed."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +24,8 @@ class Stage:
     """One run of pytest, as its JUnit file has it."""
 
     passed: int
-    failed: tuple[str, ...]
+    failed: tuple[tuple[str, str], ...]
+    """Name of each, and how it failed."""
     skipped: int
     seconds: float
     tests: tuple[tuple[float, str], ...]
@@ -45,10 +49,10 @@ def read_stage(path: Path) -> Stage:
     for case in suite.iter("testcase"):
         name = f"{case.get('classname', '').replace('.', '/')}.py::{case.get('name')}"
         tests.append((float(case.get("time", 0)), name))
-        kinds = {child.tag for child in case}
-        if kinds & {"failure", "error"}:
-            failed.append(name)
-        elif "skipped" in kinds:
+        bad = next((child for child in case if child.tag in ("failure", "error")), None)
+        if bad is not None:
+            failed.append((name, shorten(bad.get("message", ""), LONGEST)))
+        elif case.find("skipped") is not None:
             skipped += 1
         else:
             passed += 1
@@ -71,8 +75,8 @@ def main(folder: Path) -> int:
             f"\n{name}: {stage.passed} passed, {len(stage.failed)} failed, {stage.skipped} skipped"
             f" in {stage.seconds:.0f} s, exit status {code}"
         )
-        for each in stage.failed:
-            print(f"  FAILED {each}")
+        for failed, how in stage.failed:
+            print(f"  FAILED {failed}\n    {how}")
         for what, timed in (("tests", list(stage.tests)), ("files", stage.files)):
             print(f"  slowest {what}:")
             for seconds, each in sorted(timed, reverse=True)[:SLOWEST]:

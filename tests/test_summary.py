@@ -9,7 +9,7 @@ import pytest
 from tests.summary import STAGES, main
 
 GOOD = '<testcase classname="tests.host.test_x" name="test_a" time="2.5"/>'
-BAD = '<testcase classname="tests.host.test_x" name="test_b"><failure>no</failure></testcase>'
+BAD = '<testcase classname="tests.host.test_x" name="test_b"><failure message="assert 1 == 2">no</failure></testcase>'
 LEFT = '<testcase classname="tests.host.test_y" name="test_c"><skipped/></testcase>'
 
 
@@ -32,7 +32,7 @@ def test_a_stage_that_failed_is_named_with_its_tests(
         write(tmp_path, name, GOOD, *([BAD] if name == "tools" else []))
     assert main(tmp_path) == 1
     said = capsys.readouterr().out
-    assert "FAILED tests/host/test_x.py::test_b" in said
+    assert "FAILED tests/host/test_x.py::test_b\n    assert 1 == 2\n" in said
     assert said.splitlines()[-1] == "failed: tools"
     assert "    2.5 s  tests/host/test_x.py::test_a" in said
 

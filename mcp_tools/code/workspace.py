@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -94,16 +95,7 @@ def launch_vscode(
         if not any(shows(window) for _, window in open_windows()):
             run_code(str(target), within=STARTS_WITHIN)
 
-        def shown() -> Optional[Window]:
-            try:
-                return bring_to_front(wait_for_window(shows, f"open {target}")[0])
-            except WindowClosedError:  # its extension host restarted while it loaded
-                return None
-
-        window = wait_for(shown, STARTS_WITHIN)
-        if window is None:
-            raise WindowClosedError
-        return window
+        return show_window(shows, f"open {target}", STARTS_WITHIN)
     before = {address for address, _ in open_windows()}
     if before and new_window:
         run_code("--new-window", within=STARTS_WITHIN)
@@ -114,6 +106,24 @@ def launch_vscode(
     else:
         address = any_window()
     return open_file(address, target)
+
+
+def show_window(condition: Callable[[Window], bool], action: str, within: float) -> Window:
+    """Wait for a window that meets the condition, activate it and return it. Its extension host may
+    restart meanwhile, which changes its address; `ToolError` if that goes on for too long.
+    """
+
+    def shown() -> Optional[Window]:
+        try:
+            found = bring_to_front(wait_for_window(condition, action, within)[0])
+        except WindowClosedError:
+            return None
+        return found if condition(found) else None
+
+    window = wait_for(shown, within)
+    if window is None:
+        raise WindowClosedError
+    return window
 
 
 def open_file(address: Path, file: Path, **position: int) -> Window:
@@ -201,6 +211,11 @@ def refuse_unsaved(window: Window) -> None:
         raise ToolError(message, code="unsaved", hint=hint)
 
 
+def wait_until_gone(address: Path) -> None:
+    """Wait until no window answers at this address, or for a few seconds."""
+    wait_for(lambda: address not in dict(open_windows()), ENDS_WITHIN)
+
+
 def change_folders(address: Path, window: Window, expected: set[str], **change: str) -> Window:
     """Change the folders of a window and return it once it has exactly the expected ones. VS Code
     reloads the window, or restarts its extensions if the first folder changes.
@@ -213,7 +228,7 @@ def change_folders(address: Path, window: Window, expected: set[str], **change: 
         raise ToolError(f"VS Code refused to change the folders: {change}.", code="refused")
     if window.workspace is None or window.folders[:1] == [change.get("remove")]:
         # Until it is gone, another window may count as the last active one.
-        wait_for(lambda: address not in dict(open_windows()), ENDS_WITHIN)
+        wait_until_gone(address)
 
     def is_done(current: Window) -> bool:
         return set(current.folders) == expected and window.workspace in (None, current.workspace)
@@ -231,8 +246,8 @@ def change_folders(address: Path, window: Window, expected: set[str], **change: 
                 refuse_unsaved(current)
                 with suppress(OSError, ToolError):
                     ask(other, "command", name="workbench.action.reloadWindow")
-    result = wait_for_window(is_done, f"change its folders: {change}", RELOADS_WITHIN)
-    return bring_to_front(result[0])
+                    wait_until_gone(other)
+    return show_window(is_done, f"change its folders: {change}", RELOADS_WITHIN)
 
 
 @app.tool(timeout=120)
