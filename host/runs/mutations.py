@@ -50,11 +50,27 @@ REQUIRED: Mapping[str, tuple[str, ...]] = {
     "document.contains": ("texts",),
     "document.formatted": ("bold", "italic", "underline", "size", "font", "color"),
     "document.aligned": ("alignment",),
+    "document.headings_equal": ("headings",),
+    "presentation.slides_equal": ("slides",),
+    "presentation.notes_equal": ("notes",),
+    "presentation.hidden": ("slides",),
+    "review.comments_equal": ("comments",),
+    "answer.states": ("facts",),
+    "sqlite.changes": ("added", "changed"),
+    "sqlite.contains": ("rows",),
+    "database.rows": ("rows",),
+    "forge.changes": ("values",),
+    "tracker.changes": ("values",),
+    "company.chat": ("values",),
+    "company.documents": ("values",),
+    "company.calendar": ("values",),
     "files.text_equals": ("text",),
     "files.text_contains": ("texts",),
     "files.listing_equals": ("paths",),
+    "files.archive_holds": ("texts",),
     "output.json_fields_equal": ("fields",),
     "output.setting_equals": ("value",),
+    "vlc.playlist_equals": ("media",),
     "vlc.player_is": ("state", "media", "volume", "loop", "shuffle", "rate"),
     "image.size_equals": ("width", "height"),
 }
@@ -98,13 +114,30 @@ def mutations(
     if check.use == ABSENT:
         yield Mutation("planted", name, bound, lambda copy: _write(copy, name, b"planted\n"))
         return
-    if not name or not piece.is_file():
+    if name and not piece.is_file():
         return
-    content = piece.read_bytes()
+    if name:
+        yield from _of_piece(check.use, bound, name, piece.read_bytes(), untouched)
+    for what, arguments in _altered(check):
+        try:
+            altered = bind(check.use, arguments, folder)
+        except ValueError:  # the argument does not take such a value
+            continue
+        yield Mutation("altered", what, altered, lambda copy: None)
+
+
+def _of_piece(
+    use: str,
+    bound: Callable[[Path], Score],
+    name: str,
+    content: bytes,
+    untouched: Path | None,
+) -> Iterator[Mutation]:
+    """The mutations of the piece of evidence that a check reads."""
     yield Mutation("dropped", name, bound, lambda copy: _write(copy, name, None))
-    if check.use != EXISTS and content.strip():
+    if use != EXISTS and content.strip():
         yield Mutation("emptied", name, bound, lambda copy: _write(copy, name, b""))
-        if _is_whole(check.use, content):
+        if _is_whole(use, content):
             half = content[: len(content) // 2]
             yield Mutation("cut", name, bound, lambda copy: _write(copy, name, half))
     if untouched is not None:
@@ -118,12 +151,6 @@ def mutations(
                 bound,
                 lambda copy: _write(copy, name, other, recomputed=recomputed),
             )
-    for what, arguments in _altered(check):
-        try:
-            altered = bind(check.use, arguments, folder)
-        except ValueError:  # the argument does not take such a value
-            continue
-        yield Mutation("altered", what, altered, lambda copy: None)
 
 
 def _write(
@@ -194,5 +221,7 @@ def _other(value: object) -> object:
             return f"{value} altered"
         case list():
             return [_other(inner) for inner in value]
+        case dict():
+            return {key: _other(inner) for key, inner in value.items()}
         case _:
             return json.dumps(str(value))

@@ -126,6 +126,15 @@ def kinds(use: str, folder: Path, untouched: Path | None = None, **arguments: An
     return found
 
 
+def test_values_within_lists_and_tables_are_altered_one_after_another(tmp_path: Path) -> None:
+    (tmp_path / "answer.txt").write_text("Anna, and then Jaan\n")
+    said = kinds("answer.states", tmp_path, facts=[["Anna", "Ann"], ["Jaan"]])
+    assert [each for each in said if each.startswith("altered")] == [
+        "altered facts[0]",
+        "altered facts[1]",
+    ]
+
+
 def test_each_mutation_destroys_what_the_check_looks_at(tmp_path: Path) -> None:
     evidence, nothing = tmp_path / "evidence", tmp_path / "nothing"
     for folder, text in ((evidence, "green\n"), (nothing, "red\n")):
