@@ -58,6 +58,7 @@ WRITTEN_BY_APPS = {
     "locks of open documents": rf"{HOME}(?:.*/)?\.~lock\.[^/]+#$",
     "sockets and scratch files of the session": r"^/tmp/(?:ambidex-foundry(?:/|$)|\.X|\.ICE"
     r"|OSL_PIPE|lu\w+\.tmp(?:/|$)|dbus-|pulse-|ssh-|tmp\w+/$)",
+    "scratch folders of system services": r"^/(?:var/)?tmp/systemd-private-[0-9a-f]{32}-[^/]+/",
 }
 """By kind, patterns of files that applications write whenever they run. Changes to them are not
 reported, only counted."""

@@ -1,0 +1,16 @@
+"""Which differences between two surveys are changes, and which the system makes on its own."""
+
+from __future__ import annotations
+
+from ambidex.host.client.survey import changes, left_out
+
+SERVICE = f"/tmp/systemd-private-{'0a' * 16}-systemd-hostnamed.service-Pe18Jq/"
+
+
+def test_the_scratch_folders_of_a_service_that_ends_are_counted_but_are_no_change() -> None:
+    before = {"files": {SERVICE: "folder", f"{SERVICE}tmp/": "folder", f"/var{SERVICE}": "folder"}}
+    after = {"files": {"/tmp/systemd-private-mine/": "folder"}}
+    assert [str(change) for change in changes(before, after)] == [
+        "file /tmp/systemd-private-mine/: made"
+    ]
+    assert left_out(before, after) == {"scratch folders of system services": 3}
