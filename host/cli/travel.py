@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 from cyclopts.validators import Number
@@ -34,16 +34,20 @@ from ambidex.host.runs.machine_checks import refuse_unforked
 from ambidex.host.runs.machines import MachineOptions, open_machines
 from ambidex.host.terminal import Terminal, echo, one_line, print_json
 from ambidex.host.travel import counterfactual as counterfactuals
+from ambidex.host.travel import gateway_regret as gateways
 from ambidex.host.travel.desktop_diff import desktop_diff as compare_desktops
 from ambidex.host.travel.forks import BranchOptions, fork_of, trial_of
 from ambidex.host.travel.pivot import Probe
 from ambidex.host.travel.pivot import pivot as find_pivot
 from ambidex.host.travel.tables import (
+    GATEWAY_REGRET,
     REGRET,
     change_table,
     decided_table,
+    gateway_table,
     pivot_table,
     regret_table,
+    searched_table,
 )
 from ambidex.tasks.catalogue import read_catalogue
 
@@ -111,6 +115,7 @@ def fork(
 def counterfactual(
     run: Path,
     *,
+    compare: Literal["modality", "gateway"] = "modality",
     tasks: Annotated[tuple[str, ...], MANY] = (),
     decisions: str = "all",
     at: Annotated[tuple[int, ...], MANY] = (),
@@ -123,32 +128,41 @@ def counterfactual(
     machines: MachineOptions = MACHINES,
 ) -> int:
     """Measure what the agent's choice between GUI and tools cost: at recorded steps, run the same
-    agent once restricted to mouse and keyboard and once restricted to tools.
+    agent once restricted to mouse and keyboard and once restricted to tools. Or what searching for
+    tools cost it: at the searches of unsolved trials, run it as it was, with the right tools in the
+    answer, and with the right tools on offer.
 
     Parameters
     ----------
     run
-        A run that was made with --condition hybrid and --checkpoint.
+        A run that was made with --checkpoint, and with --condition hybrid or --exposure gateway.
+    compare
+        modality: GUI against tools; gateway: what an agent behind a gateway is given.
     tasks
         Only these tasks.
     decisions
-        all, or how many steps of each trial, evenly spaced.
+        all, or how many steps of each trial, evenly spaced. Not with --compare gateway.
     at
         Only these steps.
     force
-        Restrict the agent at that step only (once), or for the rest of the episode (rest).
+        Restrict the agent at that step only (once), or for the rest of the episode (rest). Not with
+        --compare gateway.
     out
         Directory for the branches, one run per restriction; the same command resumes them.
     html
-        Write an HTML page with both tables, a plot and the settings.
+        Write an HTML page with both tables, a plot and the settings. Not with --compare gateway.
     csv
-        Write a CSV file with a row for each decision.
+        Write a CSV file with a row for each decision or search.
     """
     for path in filter(None, (html, csv)):
         if not path.parent.is_dir():
             raise UsageError(f"{path} cannot be written: there is no directory {path.parent}")
-    selected = counterfactuals.decisions(run, tasks, at, _number(decisions))
     folder = out or Path(f"{run}.counterfactual")
+    if compare == "gateway":
+        if html or decisions != "all" or force != "once":
+            raise UsageError("--html, --decisions and --force are for --compare modality")
+        return _compare_searches(run, tasks, at, n, folder, csv, json, machines)
+    selected = counterfactuals.decisions(run, tasks, at, _number(decisions))
     with on_machines(machines) as play:
         compared = counterfactuals.compare(run, selected, n, force, read_catalogue(), folder, play)
     regrets = counterfactuals.regrets(compared)
@@ -165,6 +179,31 @@ def counterfactual(
         Terminal().print(decided_table(compared), regret_table(regrets), REGRET)
         echo(f"the branches: {folder}; `ambidex report {folder}` compares them as runs")
     return 0 if all(decision.gui.n and decision.tools.n for decision in compared) else 3
+
+
+def _compare_searches(
+    run: Path,
+    tasks: Sequence[str],
+    at: Sequence[int],
+    n: int,
+    folder: Path,
+    csv: Path | None,
+    json: bool,
+    machines: MachineOptions,
+) -> int:
+    selected = gateways.searches(run, tasks, at)
+    with on_machines(machines) as play:
+        compared = gateways.compare_searches(run, selected, n, read_catalogue(), folder, play)
+    total = gateways.gateway_regret(compared)
+    records = gateways.search_records(run, compared)
+    if csv:
+        write_csv_file(csv, list(records[0]), records)
+    if json:
+        print_json({"searches": records, "regret": asdict(total)})
+    else:
+        Terminal().print(searched_table(compared), gateway_table(total), GATEWAY_REGRET)
+        echo(f"the branches: {folder}; `ambidex report {folder}` compares them as runs")
+    return 0 if all(search.known for search in compared) else 3
 
 
 def pivot(

@@ -23,18 +23,18 @@ from ambidex.host.loop.episode import Hooks, InterruptedEpisodeError, run_episod
 from ambidex.host.loop.interim_verdicts import InterimJudge
 from ambidex.host.loop.outcomes import outcome_of, write_score
 from ambidex.host.loop.progress import Episode
-from ambidex.host.loop.replay_prefix import ReplayedPrefix, replay_prefix
+from ambidex.host.loop.replay_prefix import ReplayedPrefix, offered_before, replay_prefix
 from ambidex.host.loop.stage import STAGE, StageContext, collect, set_stage
 from ambidex.host.loop.stage_cache import StageCache
 from ambidex.host.loop.supervision import SupervisedTrial
 from ambidex.host.loop.verdicts import verdict_on
-from ambidex.host.models.exposure import offer_of, restrict_modality
+from ambidex.host.models.exposure import Offer, offer_of, restrict_modality
 from ambidex.host.records.announcement import announced
 from ambidex.host.records.config import RunConfig, offered, tools_of
 from ambidex.host.records.jobs import Job
 from ambidex.host.records.rows import Phase
 from ambidex.host.records.trajectory import Trajectory, calls_of, replies_of
-from ambidex.host.toolsets.gateway import open_gateway
+from ambidex.host.toolsets.gateway import Gateway, open_gateway
 from ambidex.tasks import Task, Verdict
 from ambidex.tasks.livemcpbench.body import KeyPointBody
 from ambidex.vm import Machine
@@ -201,6 +201,10 @@ class Attempt:
         try:
             if point:
                 offer = restrict_modality(offer, point.fork.hand, point.fork.lasting)
+                if gateway:
+                    found = gateway.restore(offered_before(point))
+                    served = (*served, *found.values())
+                    offer = self._given(point, gateway, served, offer)
                 with self._timed("rehearsal"):
                     prefix = replay_prefix(agent, point, served, trajectory)
                 person.steps, person.assisted = prefix.human, prefix.assisted
@@ -232,6 +236,18 @@ class Attempt:
             "retriever": gateway.retriever.name if gateway else "",
             "checkpoints": tuple(judge.outcomes),
         }
+
+    def _given(
+        self, point: BranchPoint, gateway: Gateway, served: Sequence[ToolSpec], offer: Offer
+    ) -> Offer:
+        """The offer of a branch that is given its task's useful tools; see `Fork.given`."""
+        useful = self.task.spec.useful_tools
+        match point.fork.given:
+            case "answer":
+                gateway.add_to_next_answer(useful)
+            case "set":
+                return gateway.replaced(offer, useful, {tool.name: tool for tool in served})
+        return offer
 
     def _repeat_verdict(self) -> dict[str, float]:
         """The scores of the finished episode on forks of the machine, by evidence directory."""

@@ -23,7 +23,7 @@ from ambidex.host.loop.supervision import HELPS, hint_note
 from ambidex.host.records.recorded_steps import load_frame, load_step
 from ambidex.host.records.trajectory import AGENT, Step, Trajectory, read_trajectory
 
-__all__ = ["Recalls", "ReplayedPrefix", "replay_prefix"]
+__all__ = ["Recalls", "ReplayedPrefix", "offered_before", "replay_prefix"]
 
 
 @runtime_checkable
@@ -78,6 +78,18 @@ def replay_prefix(
     if point.fork.hint:
         prefix.start.notes += (hint_note(point.fork.hint),)
     return prefix
+
+
+def offered_before(point: BranchPoint) -> set[str]:
+    """The names of all tools that were on offer up to the step that branches start from."""
+    offers: dict[str, list[str]] = {}
+    names: set[str] = set()
+    for line in read_trajectory(point.trial):
+        if line["kind"] == "offer":
+            offers[line["name"]] = line["tools"]
+        elif line["kind"] == "step" and line["number"] <= point.step and line["offered"]:
+            names |= set(offers[line["offered"]])
+    return names
 
 
 def _recorded(trial: Path, line: Mapping[str, Any]) -> tuple[Step, dict[str, Frame]]:

@@ -181,7 +181,13 @@ class Trial:
         fork, branch = self.config.fork, job.branch
         if fork is None or branch is None:
             return None
-        return Parent(run=fork.run, trial=branch.trial, step=branch.step, hand=fork.hand or "")
+        return Parent(
+            run=fork.run,
+            trial=branch.trial,
+            step=branch.step,
+            hand=fork.hand or "",
+            given=fork.given or "",
+        )
 
 
 def _void(error: Exception, attempt: Progress, unproved: int, console: str = "") -> dict[str, Any]:

@@ -76,6 +76,9 @@ Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 Modality = Literal["gui", "tools"]
 ModalityScope = Literal["once", "rest"]
 """For how long a fork restricts the modality: its first step only, or all its steps."""
+Given = Literal["answer", "set"]
+"""What a fork gives an agent behind a gateway of its task's useful tools: they come first in the
+answer to its next search, or they are offered as they are, instead of the gateway."""
 
 
 class ModelConfig(Strict):
@@ -169,6 +172,8 @@ class Fork(Strict):
     """The only modality on offer from that step on; None: those of the condition."""
     lasting: ModalityScope = "once"
     """Whether `hand` applies to that step only or to all the rest."""
+    given: Given | None = None
+    """What the agent is given of the task's useful tools; None: it has to find them."""
 
 
 SCHEMA = 2

@@ -103,6 +103,8 @@ class Parent(Strict):
     hand: str = ""
     """The modality that the branch was restricted to, `gui` or `tools`, for its first step or for
     all its steps; empty if it had those of the condition."""
+    given: str = ""
+    """What the branch was given of the task's useful tools, `answer` or `set`; empty if nothing."""
 
 
 class Failure(Strict):

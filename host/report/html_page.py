@@ -97,5 +97,8 @@ def _forked(config: RunConfig) -> str:
         return "none"
     steps = ", ".join(f"{branch.trial} step {branch.step}" for branch in config.fork.branches)
     hand = f"; {config.fork.hand} only, {config.fork.lasting}" if config.fork.hand else ""
+    given = {None: "", "answer": "; the useful tools in the next search's answer"}.get(
+        config.fork.given, "; the useful tools instead of the gateway"
+    )
     hint = f"; hint: {config.fork.hint}" if config.fork.hint else ""
-    return f"{config.fork.run}: {steps}{hand}{hint}"
+    return f"{config.fork.run}: {steps}{hand}{given}{hint}"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, product
 from pathlib import Path
 from typing import Any
@@ -94,6 +94,7 @@ class Gateway:
                 )
             self._places |= {name: (toolset, number) for number, name in enumerate(names)}
         self._found: dict[str, ToolSpec] = {}
+        self._added: tuple[CatalogueTool, ...] = ()
         if not self._places:
             raise UsageError(f"there are no tools in {', '.join(options.toolsets)}")
         self.retriever = open_retriever(options, toolsets, say)
@@ -115,6 +116,35 @@ class Gateway:
     def with_found(self, offer: Offer) -> Offer:
         """The offer with the tools found so far, if they may be called directly."""
         return lambda frame: (*offer(frame), *self._found.values())
+
+    def add_to_next_answer(self, names: Iterable[str]) -> None:
+        """Put these tools first in the answer to the next search, in place of its last ones. Names
+        of tools that are not behind the gateway are ignored."""
+        self._added = tuple(self._named(name) for name in names if name in self._places)
+
+    def replaced(self, offer: Offer, names: Sequence[str], others: Mapping[str, ToolSpec]) -> Offer:
+        """The offer with these tools instead of the gateway. `others` are tools of the guest that
+        are not behind it; `UsageError` names a tool that is in neither."""
+        behind = {name: spec_of(self._named(name)) for name in names if name in self._places}
+        self._found |= behind
+        everything = {**others, **behind}
+        if unknown := [name for name in names if name not in everything]:
+            raise UsageError(
+                f"the useful tool {unknown[0]} is neither behind the gateway nor in the guest",
+                hint="Name the toolsets that have it, or an image whose services do.",
+            )
+        given = {name: everything[name] for name in names}
+        return lambda frame: (
+            *(tool for tool in offer(frame) if not self.answers(tool.name)),
+            *given.values(),
+        )
+
+    def restore(self, names: Iterable[str]) -> Mapping[str, ToolSpec]:
+        """Take the tools of these names as found before, and return them by name. Other names are
+        ignored."""
+        known = (name for name in names if name in self._places)
+        self._found |= {name: spec_of(self._named(name)) for name in known}
+        return self._found
 
     def answers(self, name: str) -> bool:
         """Whether calls of that name are the gateway's to answer."""
@@ -151,6 +181,12 @@ class Gateway:
         except RefusedCallError as error:
             return ToolResult(call.id, str(error), error.code), None
 
+    def _searched(self, query: Query, top: int) -> list[CatalogueTool]:
+        added, self._added = self._added, ()
+        names = {tool.name for tool in added}
+        others = [tool for tool in self.search(query, top) if tool.name not in names]
+        return [*added, *others][: max(top, len(added))]
+
     def search(self, query: Query, top: int) -> Iterator[CatalogueTool]:
         """The tools that match best. Equal scores are in the order of toolsets and of tools."""
         for _, number in self.retriever.best(query, top):
@@ -158,7 +194,7 @@ class Gateway:
             yield self._toolsets[which][number - self._starts[which]]
 
     def _find(self, call: ToolCall, query: str, top: int) -> ToolResult:
-        tools = list(self.search(Query(query), top))
+        tools = self._searched(Query(query), top)
         if self.options.direct_calls:
             self._found |= {tool.name: spec_of(tool) for tool in tools if tool.executable}
         found = [
@@ -179,7 +215,7 @@ class Gateway:
                 "input_schema": tool.input_schema,
             }
             | _availability(tool)
-            for tool in self.search(query, self.options.top)
+            for tool in self._searched(query, self.options.top)
         ]
         return ToolResult(call.id, _yaml(found) if found else "No tool matches.")
 

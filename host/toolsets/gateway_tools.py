@@ -7,7 +7,7 @@ from typing import Any
 from ambidex.host import GATEWAY, ToolSpec
 from ambidex.tasks.livemcpbench import EXECUTE, ROUTE
 
-__all__ = ["SPECS"]
+__all__ = ["SEARCHES", "SPECS"]
 
 
 def _tool(name: str, description: str, properties: dict[str, Any], *, reads_only: bool) -> ToolSpec:
@@ -64,3 +64,5 @@ SPECS: dict[str, tuple[ToolSpec, ...]] = {
         ),
     ),
 }
+SEARCHES = tuple(tools[0].name for tools in SPECS.values())
+"""The tools that search, one of each form."""

@@ -15,7 +15,7 @@ from ambidex.host.records.rows import Row, finished, read_rows
 from ambidex.host.records.trajectory import AGENT, read_trajectory
 from ambidex.host.report.metrics import GROUPS
 from ambidex.host.runs.launch import RunFunction
-from ambidex.host.travel.forks import fork_of
+from ambidex.host.travel.forks import fork_of, rows_from
 from ambidex.host.travel.regret import ComparedDecision, Outcome, Regret, outcome, regret
 
 __all__ = ["HANDS", "Decision", "compare", "decisions", "records", "regrets"]
@@ -82,8 +82,7 @@ def compare(
     for hand in HANDS:
         rows = play(requests[hand], folder / hand)
         outcomes[hand] = {
-            (branch.trial, branch.step): outcome([row for row in rows if _from(row, branch)])
-            for branch in branches
+            (branch.trial, branch.step): outcome(rows_from(rows, branch)) for branch in branches
         }
     return [
         ComparedDecision(
@@ -163,8 +162,3 @@ def _spread(own: Sequence[Decision], most: int) -> list[Decision]:
         return [own[len(own) // 2]]
     last = len(own) - 1
     return [own[round(at * last / (most - 1))] for at in range(most)]
-
-
-def _from(row: Row, branch: Branch) -> bool:
-    parent = row.parent
-    return parent is not None and (parent.trial, parent.step) == (branch.trial, branch.step)

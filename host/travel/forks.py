@@ -22,6 +22,7 @@ from ambidex.host.records.config import (
     CheckpointPolicy,
     Condition,
     Fork,
+    Given,
     Modality,
     ModalityScope,
     ModelConfig,
@@ -31,13 +32,14 @@ from ambidex.host.records.config import (
     read_config,
 )
 from ambidex.host.records.jobs import Job
+from ambidex.host.records.rows import Row
 from ambidex.host.records.trajectory import NAME as TRAJECTORY
 from ambidex.host.runs.launch import RunRequest
 from ambidex.tasks import Suite
 from ambidex.tasks.load import load_suite
 from ambidex.tasks.survey import Selection
 
-__all__ = ["BranchOptions", "branch_jobs", "fork_of", "trial_of"]
+__all__ = ["BranchOptions", "branch_jobs", "fork_of", "rows_from", "trial_of"]
 
 
 @Parameter(name="*")
@@ -100,6 +102,7 @@ def fork_of(
     *,
     hand: Modality | None = None,
     lasting: ModalityScope = "once",
+    given: Given | None = None,
     keep: CheckpointPolicy | None = None,
 ) -> RunRequest:
     """Request a run of `runs` episodes from each of these branch points. Raises `UsageError` if a
@@ -133,6 +136,7 @@ def fork_of(
             hint=options.hint,
             hand=hand,
             lasting=lasting,
+            given=given,
         ),
         model=_model(config, options),
         grounder=config.grounder,
@@ -164,6 +168,15 @@ def branch_jobs(
                 yield Job(task, agent, count[task], branch, start.get("instance", 1))
 
     return tuple(jobs())
+
+
+def rows_from(rows: Sequence[Row], branch: Branch) -> list[Row]:
+    """Those of a fork's rows that started from this branch point."""
+    return [
+        row
+        for row in rows
+        if row.parent and (row.parent.trial, row.parent.step) == (branch.trial, branch.step)
+    ]
 
 
 def _suite(

@@ -31,7 +31,7 @@ from ambidex.host.records.config import Modality
 from ambidex.host.records.rows import Row
 from ambidex.host.report.statistics import RESAMPLES, Interval, percentile_interval, resample
 
-__all__ = ["ComparedDecision", "Outcome", "Ratio", "Regret", "outcome", "regret"]
+__all__ = ["ComparedDecision", "Outcome", "Ratio", "Regret", "outcome", "ratio_of", "regret"]
 
 AGENTS = ("model", "guest", "settle", "harness")
 """The parts of a trial's time that the agent accounts for."""
@@ -173,7 +173,7 @@ def regret(name: str, decisions: Sequence[ComparedDecision], *, seed: int = 0) -
     costs = [decision.cost_lost for decision in known]
 
     def ratio(values: Sequence[float | None], counts: Sequence[float]) -> Ratio:
-        return _ratio([decision.task for decision in known], values, counts, seed)
+        return ratio_of([decision.task for decision in known], values, counts, seed)
 
     return Regret(
         name=name,
@@ -193,9 +193,11 @@ def _missed(decision: ComparedDecision, used: Modality) -> float:
     return float(decision.used == used and decision.better not in (None, used))
 
 
-def _ratio(
+def ratio_of(
     tasks: Sequence[str], values: Sequence[float | None], counts: Sequence[float], seed: int
 ) -> Ratio:
+    """The mean of the values that count (a count is 1 or 0), with an interval from resampling
+    tasks."""
     over = int(sum(counts))
     counted = [value for value, count in zip(values, counts, strict=True) if count]
     if not over or None in counted:

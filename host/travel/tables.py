@@ -9,17 +9,21 @@ from rich.text import Text
 
 from ambidex.host.client.survey import Change
 from ambidex.host.report.number_format import NONE, money, number, plain
+from ambidex.host.travel.gateway_regret import ComparedSearch, GatewayRegret
 from ambidex.host.travel.pivot import Pivot
 from ambidex.host.travel.regret import ComparedDecision, Outcome, Ratio, Regret
 
 __all__ = [
+    "GATEWAY_REGRET",
     "NUMBERS",
     "REGRET",
     "change_table",
     "decided_table",
+    "gateway_table",
     "pivot_table",
     "ratio",
     "regret_table",
+    "searched_table",
 ]
 
 REGRET = (
@@ -27,6 +31,13 @@ REGRET = (
     " over-use: a tool was called and the GUI was better; under-use: the reverse; lost: by taking"
     " one modality instead of the better one; success over all decisions, the others where both"
     " modalities succeeded equally often; 95 % intervals from resampling tasks"
+)
+
+GATEWAY_REGRET = (
+    "as it was: nothing is changed; in the answer: the task's useful tools come first in the answer"
+    " to the search; on offer: they are offered instead of the gateway; lost to the retriever, to"
+    " the gateway and to the model: what each of these gains over the one before, and what nothing"
+    " gained; searches of unsolved trials; 95 % intervals from resampling tasks"
 )
 
 NUMBERS = (
@@ -70,6 +81,37 @@ def regret_table(regrets: Sequence[Regret]) -> Table:
         table.add_column(f"{group.name}\n{group.decisions} decisions, {group.tasks} tasks")
     for name, field, scale in NUMBERS:
         table.add_row(name, *(_ratio(getattr(group, field), scale) for group in regrets))
+    return table
+
+
+def searched_table(searches: Sequence[ComparedSearch]) -> Table:
+    """One row per search: the outcome of each way to play on, and what most was lost to."""
+    table = Table(title="Searches of unsolved trials", title_justify="left")
+    for name in ("trial", "step", "query", "as it was", "in the answer", "on offer", "lost to"):
+        table.add_column(name, overflow="fold")
+    for search in searches:
+        table.add_row(
+            search.trial,
+            str(search.step),
+            Text(search.query),
+            _outcome(search.as_it_was),
+            _outcome(search.answer),
+            _outcome(search.set),
+            (search.loss or "nothing") if search.known else NONE,
+        )
+    return table
+
+
+def gateway_table(total: GatewayRegret) -> Table:
+    """The losses over all searches, in per cent of success."""
+    title = f"Success % over {total.searches} searches of {total.tasks} tasks"
+    table = Table(title=title, title_justify="left")
+    for name in ("as it was", "in the answer", "on offer"):
+        table.add_column(name)
+    for name in ("retriever", "gateway", "model"):
+        table.add_column(f"lost to the {name}")
+    found = (total.as_it_was, total.answer, total.set, total.retriever, total.gateway, total.model)
+    table.add_row(*(_ratio(each, 100) for each in found))
     return table
 
 
