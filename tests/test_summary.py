@@ -9,7 +9,8 @@ import pytest
 from tests.summary import STAGES, main
 
 GOOD = '<testcase classname="tests.host.test_x" name="test_a" time="2.5"/>'
-BAD = '<testcase classname="tests.host.test_x" name="test_b"><failure message="assert 1 == 2">no</failure></testcase>'
+FAILURE = '<failure message="assert 1 == 2">no</failure>'
+BAD = f'<testcase classname="tests.host.test_x" name="test_b">{FAILURE}</testcase>'
 LEFT = '<testcase classname="tests.host.test_y" name="test_c"><skipped/></testcase>'
 
 

@@ -56,6 +56,8 @@ KEYPAD = {
 }
 """Keys with another name in our tools, which have PyAutoGUI's."""
 NO_KEYS = ("kp_enter",)
+SCREEN = "1920x1080"
+"""The screen that the catalogs are written for."""
 EXCEPTIONS = Path(__file__).parent / "autoharness.toml"
 """Entries that do not pass, with the reason."""
 
@@ -205,7 +207,7 @@ def autoharness(
 ) -> None:
     """Play the catalogs of cua-auto-harness and print what does not pass. `only` names entries."""
     entries = [entry for entry in catalog() if not only or entry.id in only]
-    options = MachineOptions(provider=provider, image=image)
+    options = MachineOptions(provider=provider, image=image, screen=SCREEN)
     with (
         tempfile.TemporaryDirectory(prefix="autoharness-") as scratch,
         open_machines(options, print) as source,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -35,11 +36,27 @@ class MachineOptions:
     uri: Annotated[str, Parameter(help="A libvirt URI; by default the embedded driver.")] = ""
     accel: Annotated[str, Parameter(help="The accelerator: auto, kvm or tcg.")] = "auto"
     cpus: Annotated[int, Parameter(help="Processors of each virtual machine.")] = 2
+    screen: Annotated[
+        str, Parameter(help="Size of the screen, such as 1920x1080; by default the image's.")
+    ] = ""
 
     def __post_init__(self) -> None:
         for name, value, most in (("machines", self.machines, 4096), ("cpus", self.cpus, 256)):
             if not 1 <= value <= most:
                 raise UsageError(f"--{name} must be between 1 and {most}, not {value}")
+        if self.screen and self.screen_size is None:
+            raise UsageError(
+                f"--screen must be WIDTHxHEIGHT, not {self.screen!r}",
+                hint="Width and height are 320 to 4096 pixels, and the width is a multiple of 8.",
+            )
+
+    @property
+    def screen_size(self) -> tuple[int, int] | None:
+        """Width and height in pixels; None for the image's, and if they are invalid."""
+        match = re.fullmatch(r"(\d{3,4})x(\d{3,4})", self.screen)
+        width, height = (int(match[1]), int(match[2])) if match else (0, 0)
+        valid = 320 <= width <= 4096 and 320 <= height <= 4096 and width % 8 == 0
+        return (width, height) if valid else None
 
     @property
     def forks(self) -> bool:

@@ -48,6 +48,14 @@ def test_a_custom_provider_is_named_by_its_module() -> None:
         provider_named(f"{__name__}:Suite")
 
 
+def test_a_screen_is_given_by_its_size() -> None:
+    assert MachineOptions().screen_size is None
+    assert MachineOptions(screen="1920x1080").screen_size == (1920, 1080)
+    for wrong in ("1920", "1921x1080", "1920x100", "8000x1080", "1920 x 1080"):
+        with pytest.raises(UsageError, match="--screen must be WIDTHxHEIGHT"):
+            MachineOptions(screen=wrong)
+
+
 def test_a_custom_dialect_is_named_by_its_module(suite: Suite) -> None:
     check_dialect("ambidex.host.dialects.paper:Paper")
     with pytest.raises(UsageError, match="cannot be called"):

@@ -16,7 +16,7 @@ import shutil
 import tarfile
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ambidex.vm import MachineError
@@ -41,6 +41,7 @@ __all__ = [
     "import_base",
     "list_bases",
     "open_image",
+    "with_screen",
 ]
 
 COMMAND_LINE = (
@@ -365,6 +366,13 @@ def open_image(name: str, *, say: Callable[[str], None] = silent, code: Path = P
     tree = base.tree if base.tree.is_dir() else None
     layer, layer_id = build_layer(base.python, say=say, code=code, image_tree=tree)
     return Image(base, layer, image_id(base, layer_id))
+
+
+def with_screen(image: Image, size: tuple[int, int] | None) -> Image:
+    """The image with a screen of this width and height in pixels; None leaves it as it is."""
+    if size is None:
+        return image
+    return replace(image, base=replace(image.base, screen=Screen(default=size, emulation=size)))
 
 
 def image_id(base: Base, layer_id: str) -> str:

@@ -25,11 +25,12 @@ class Libvirt:
     ) -> Iterator[Source]:
         """See `Provider`. The image's snapshot is made here if it is missing, so that no trial's
         time includes it."""
-        from ambidex.vm.building.image import open_image
+        from ambidex.vm.building.image import open_image, with_screen
         from ambidex.vm.provider import LibvirtProvider
         from ambidex.vm.store import build_of
 
         image = open_image(options.image, say=say, **({"code": code} if code else {}))
+        image = with_screen(image, options.screen_size)
         with LibvirtProvider(
             uri=options.uri,
             accel=options.accel,

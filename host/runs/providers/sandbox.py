@@ -25,10 +25,11 @@ class Sandbox:
         self, options: MachineOptions, say: Callable[[str], None], code: Path | None
     ) -> Iterator[Source]:
         """See `Provider`."""
-        from ambidex.vm.building.image import open_image
+        from ambidex.vm.building.image import open_image, with_screen
         from ambidex.vm.sandbox.provider import SandboxProvider
 
         image = open_image(options.image, say=say, **({"code": code} if code else {}))
+        image = with_screen(image, options.screen_size)
         with SandboxProvider(spares=options.machines, say=say) as provider:
             yield Source(
                 lambda: provider.machine(image),
