@@ -16,7 +16,7 @@ from ambidex.evaluators import Score
 from ambidex.evaluators.exports.compare import Content, compare, read_both, with_new_by_name
 from ambidex.evaluators.registry import EvidenceName, evaluator
 
-__all__: list[str] = []
+__all__ = ["calendar_states", "chat_states", "documents_states"]
 
 
 class Message(Content):
@@ -87,9 +87,14 @@ def chat(
     `rooms/general/messages/0/text` an earlier one, `rooms/general/topic` the topic. A room without
     address and name is called by its members, such as `ann+user`.
     """
-    earlier, later = read_both(evidence, file, ChatExport)
-    before, after = (_chat_view(one, earlier) for one in (earlier, later))
+    before, after = chat_states(evidence, file)
     return compare(before, after, values or {}, patterns or {}, gone or [], free or [])
+
+
+def chat_states(evidence: Path, file: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The chat after setup and now, as the paths of `chat` name it."""
+    earlier, later = read_both(evidence, file, ChatExport)
+    return _chat_view(earlier, earlier), _chat_view(later, earlier)
 
 
 def _chat_view(export: ChatExport, earlier: ChatExport) -> dict[str, Any]:
@@ -119,9 +124,14 @@ def documents(
     Paths: `files/sales/plan.txt` is the text of a file, or its SHA-256 if it is not a short text;
     `folders/sales/old` is true for a folder.
     """
-    earlier, later = read_both(evidence, file, DocumentsExport)
-    before, after = (_documents_view(one) for one in (earlier, later))
+    before, after = documents_states(evidence, file)
     return compare(before, after, values or {}, patterns or {}, gone or [], free or [])
+
+
+def documents_states(evidence: Path, file: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The documents after setup and now, as the paths of `documents` name them."""
+    earlier, later = read_both(evidence, file, DocumentsExport)
+    return _documents_view(earlier), _documents_view(later)
 
 
 def _documents_view(export: DocumentsExport) -> dict[str, Any]:
@@ -147,9 +157,14 @@ def calendar(
     Paths: `teams/sales/events/UID/start`, a new event by its title:
     `user/calendar/events/+Title/end`. Times are as in the file, such as 20261005T090000Z.
     """
-    earlier, later = read_both(evidence, file, CalendarExport)
-    before, after = (_calendar_view(one, earlier) for one in (earlier, later))
+    before, after = calendar_states(evidence, file)
     return compare(before, after, values or {}, patterns or {}, gone or [], free or [])
+
+
+def calendar_states(evidence: Path, file: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The calendars after setup and now, as the paths of `calendar` name them."""
+    earlier, later = read_both(evidence, file, CalendarExport)
+    return _calendar_view(earlier, earlier), _calendar_view(later, earlier)
 
 
 def _calendar_view(export: CalendarExport, earlier: CalendarExport) -> dict[str, Any]:

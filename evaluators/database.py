@@ -23,7 +23,7 @@ from ambidex.evaluators.registry import EvidenceName, TaskFile, evaluator
 from ambidex.evaluators.strict import explain
 from ambidex.evaluators.values import shown, verdict
 
-__all__ = ["BEFORE"]
+__all__ = ["BEFORE", "changed_names"]
 
 BEFORE = "{}.before.json"
 """The name of the state after setup, for the name of the evidence without its suffix."""
@@ -220,6 +220,26 @@ def unchanged(
         if not _matches(name, except_roles or [])
     ]
     return verdict(wrong[:MOST_REASONS], "nothing else has changed")
+
+
+def changed_names(evidence: Path, file: str) -> set[str]:
+    """Everything that has changed since setup: tables, definitions, roles and whole databases, each
+    by its full name."""
+    earlier = _read(evidence, BEFORE.format(file.removesuffix(".json")))
+    later = _read(evidence, file)
+    names = {one[0] for one in _changed(earlier.roles, later.roles)}
+    for name in earlier.databases.keys() | later.databases.keys():
+        if (name in earlier.databases) != (name in later.databases):
+            names.add(name)
+            continue
+        before, after = earlier.databases[name], later.databases[name]
+        names |= {one[1] for one in _changed(before.definitions, after.definitions)}
+        names |= {
+            table
+            for table in before.tables.keys() | after.tables.keys()
+            if not _same(before.tables.get(table), after.tables.get(table))
+        }
+    return names
 
 
 def _differences(

@@ -12,7 +12,7 @@ from ambidex.evaluators import Score
 from ambidex.evaluators.exports.compare import Content, compare, read_both, with_new_by_name
 from ambidex.evaluators.registry import EvidenceName, evaluator
 
-__all__: list[str] = []
+__all__ = ["states"]
 
 NOTE = re.compile(
     r"\*\*Metadata Update from @|Pull-Request has been \w+ by |\d+ new commits? added|rebased onto "
@@ -87,9 +87,14 @@ def changes(
     `(removed)` for those it lacks. `PROJECT/rewritten/BRANCH` is true if commits were removed from
     a branch. Comments that the forge writes about a change are left out.
     """
-    earlier, later = read_both(evidence, file, Export)
-    before, after = (_view(one, earlier) for one in (earlier, later))
+    before, after = states(evidence, file)
     return compare(before, after, values or {}, patterns or {}, gone or [], free or [])
+
+
+def states(evidence: Path, file: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The forge after setup and now, as the paths of `changes` name it."""
+    earlier, later = read_both(evidence, file, Export)
+    return _view(earlier, earlier), _view(later, earlier)
 
 
 def _view(export: Export, earlier: Export) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from ambidex.evaluators import Score
 from ambidex.evaluators.exports.compare import Content, compare, read_both, with_new_by_name
 from ambidex.evaluators.registry import EvidenceName, evaluator
 
-__all__: list[str] = []
+__all__ = ["states"]
 
 
 class Entry(Content):
@@ -60,9 +60,14 @@ def changes(
     its subject, `issues/+Subject/priority`; notes are `issues/3/notes/0/text`. Watchers and the
     numbers of wiki pages' versions are left out.
     """
-    earlier, later = read_both(evidence, file, Export)
-    before, after = (_view(one, earlier) for one in (earlier, later))
+    before, after = states(evidence, file)
     return compare(before, after, values or {}, patterns or {}, gone or [], free or [])
+
+
+def states(evidence: Path, file: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The tracker after setup and now, as the paths of `changes` name it."""
+    earlier, later = read_both(evidence, file, Export)
+    return _view(earlier, earlier), _view(later, earlier)
 
 
 def _view(export: Export, earlier: Export) -> dict[str, Any]:

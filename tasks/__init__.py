@@ -10,14 +10,15 @@ evaluators judge. `ambidex prove` proves tasks with their reference solutions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
 from ambidex.evaluators import Points, Score
+from ambidex.evaluators.exports.collateral import collateral
 from ambidex.tasks.points import score_of_points
-from ambidex.tasks.spec import Facts, TaskSpec
+from ambidex.tasks.spec import ExportCollect, Facts, TaskSpec
 
 __all__ = [
     "BROWSER",
@@ -110,6 +111,8 @@ class Verdict:
 
     score: Score
     strict: Score | None = None
+    collateral: Mapping[str, int] | None = None
+    """By service, the number of changes that no check asks for; None if nothing was compared."""
 
 
 class Body(Protocol):
@@ -145,7 +148,19 @@ class Verbs:
         return len(self.checks)
 
     def judge(self, evidence: Path) -> Verdict:
-        """The lowest score of all checks, or the score of their points if they have some."""
+        """The lowest score of all checks, or the score of their points if they have some. With it,
+        what else changed in the services whose state is evidence."""
+        exports = {
+            step.export: step.kept_as
+            for step in self.spec.collect
+            if isinstance(step, ExportCollect)
+        }
+        if not exports:
+            return self._judge(evidence)
+        checks = [(check.use, check.with_) for check in self.spec.check]
+        return replace(self._judge(evidence), collateral=collateral(exports, checks, evidence))
+
+    def _judge(self, evidence: Path) -> Verdict:
         scores = [check(evidence) for check in self.checks]
         worth = [check for check in self.spec.check if check.points]
         if len(worth) == len(scores) and not any(score.wants for score in scores):

@@ -20,7 +20,7 @@ from ambidex.evaluators.evidence import MIB, read
 from ambidex.evaluators.strict import explain
 from ambidex.evaluators.values import shown, verdict
 
-__all__ = ["Content", "compare", "read_both", "with_new_by_name"]
+__all__ = ["Content", "changed_paths", "compare", "read_both", "with_new_by_name"]
 
 LARGEST = 32 * MIB
 T = TypeVar("T", bound=BaseModel)
@@ -100,6 +100,12 @@ def compare(
         if any(re.fullmatch(pattern, path) for pattern in gone)
     ]
     return verdict(wrong, "the expected changes were made, and no others")
+
+
+def changed_paths(earlier: Mapping[str, Any], later: Mapping[str, Any]) -> set[str]:
+    """The paths at which the two states differ."""
+    before, after = dict(_flat(earlier)), dict(_flat(later))
+    return {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)}
 
 
 def _flat(value: object, path: str = "") -> Iterator[tuple[str, object]]:

@@ -64,7 +64,7 @@ class Box:
         if "verdict" in answer:
             score, strict = (_score(answer["verdict"][name]) for name in ("score", "strict"))
             assert score is not None
-            return Verdict(score, strict)
+            return Verdict(score, strict, answer["collateral"])
         if "task_error" in answer:
             problems = tuple(Problem(Path(file), *rest) for file, *rest in answer["task_error"])
             raise TaskError(problems, hint=answer["hint"])

@@ -210,7 +210,8 @@ def _judge(request: Request, channel: socket.socket) -> dict[str, Any]:
                 [[one.title, one.total, one.reached] for one in score.points],
             ]
             for name, score in scores.items()
-        }
+        },
+        "collateral": verdict.collateral,
     }
 
 

@@ -32,6 +32,7 @@ from ambidex.host.models.exposure import Offer, offer_of, restrict_modality
 from ambidex.host.records.announcement import announced
 from ambidex.host.records.config import RunConfig, offered, tools_of
 from ambidex.host.records.jobs import Job
+from ambidex.host.records.retrieval import retrieval_of
 from ambidex.host.records.rows import Phase
 from ambidex.host.records.trajectory import Trajectory, calls_of, replies_of
 from ambidex.host.toolsets.gateway import Gateway, open_gateway
@@ -234,6 +235,7 @@ class Attempt:
             "offered": tuple(sorted(self.episode.offered)),
             "assisted": person.assisted,
             "retriever": gateway.retriever.name if gateway else "",
+            "retrieval": retrieval_of(self.folder) if gateway else None,
             "checkpoints": tuple(judge.outcomes),
         }
 

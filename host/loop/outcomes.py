@@ -25,6 +25,7 @@ def scores_of(verdict: Verdict) -> dict[str, Any]:
         "reason": verdict.score.reason,
         "strict": strict.value if strict else None,
         "strict_reason": strict.reason if strict else "",
+        "collateral": None if verdict.collateral is None else dict(verdict.collateral),
     }
 
 
@@ -57,8 +58,10 @@ def write_score(folder: Path, verdict: Verdict, stop: Stop, threshold: float) ->
     """Store the verdict in the trial's directory, as `score.json`."""
     scores = scores_of(verdict)
     score = {"value": scores.pop("score"), "reason": scores.pop("reason"), "stop": stop}
-    if verdict.strict is not None:
-        score |= scores
+    kept = scores if verdict.strict is not None else {}
+    score |= {name: value for name, value in kept.items() if name != "collateral"}
+    if verdict.collateral is not None:
+        score["collateral"] = dict(verdict.collateral)
     if threshold != 1.0:
         score["threshold"] = threshold
     if points := verdict.score.points:

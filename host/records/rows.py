@@ -17,6 +17,7 @@ from ambidex.host.records.call_counts import CallCount, Count
 from ambidex.host.records.config import NAME as CONFIG
 from ambidex.host.records.config import Modality, RunConfig, SchemaNumber, read_config
 from ambidex.host.records.jury import JuryRecord
+from ambidex.host.records.retrieval import Retrieval
 
 __all__ = [
     "Failure",
@@ -66,6 +67,8 @@ class Outcome(Strict):
     strict: UnitInterval | None = None
     """The score with that benchmark's defects fixed; None if there is only one verdict."""
     strict_reason: str = ""
+    collateral: dict[str, Count] | None = None
+    """By service, the number of changes that no check asks for; None if nothing was compared."""
     stop: Stop | None = None
     """How the agent ended the episode; None if something else ended the trial."""
     steps: Count = 0
@@ -165,6 +168,8 @@ class Row(Outcome):
     branch, if the attempt ended before, and in rows of older versions."""
     offered: tuple[str, ...] = ()
     """Tools of the modality `tools` that were on offer at some step."""
+    retrieval: Retrieval | None = None
+    """What was searched and found behind the gateway; None without one."""
     retriever: str = ""
     """How the gateway ranked tools: the retriever, and its embedder with the model's version."""
     assisted: bool = False

@@ -25,7 +25,17 @@ from ambidex.host import Stop
 from ambidex.host.records.rows import Row
 from ambidex.host.report.means import Means, means, total_cost, total_reasoning
 from ambidex.host.report.pass_at_k import AtK, at_k
-from ambidex.host.report.tool_use import Choice, ToolUse, census, choice, share
+from ambidex.host.report.tool_use import (
+    Choice,
+    Collateral,
+    Searching,
+    ToolUse,
+    census,
+    choice,
+    collateral,
+    searching,
+    share,
+)
 
 __all__ = [
     "GROUPS",
@@ -71,6 +81,8 @@ class Group:
     score: float | None
     """Mean score, partial credit included."""
     choice: Choice
+    searching: Searching
+    collateral: Collateral
     means: Means
 
 
@@ -240,6 +252,8 @@ def group(name: str, scored: Sequence[Row], lost: Sequence[Row] = ()) -> Group:
         acs=share(sum(row.steps for row in scored), n),
         score=share(sum(row.score or 0.0 for row in scored), n),
         choice=choice(scored),
+        searching=searching(scored),
+        collateral=collateral(scored),
         means=means(scored),
     )
 

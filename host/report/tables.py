@@ -14,6 +14,7 @@ from ambidex.host.report.metrics import GROUPS, Group
 from ambidex.host.report.number_format import (
     NONE,
     chance,
+    money,
     number,
     percent,
     percents,
@@ -24,13 +25,16 @@ from ambidex.host.report.paper import Figures, PaperRow
 from ambidex.host.report.released_script import Released
 from ambidex.host.report.report_lines import Line
 from ambidex.host.report.statistics import Bootstrap, Repeats, Spread
+from ambidex.host.report.tool_use import share
 
 __all__ = [
     "CHOICE",
+    "HANDS",
     "PAIRS",
     "REPEATS",
     "census_table",
     "choice_table",
+    "hands_table",
     "pair_table",
     "paper_table",
     "plain_table",
@@ -93,6 +97,44 @@ def choice_table(line: Line) -> Table:
             number(c.gui_calls_per_solved),
         )
     return table
+
+
+HANDS = (
+    "score: mean, partial credit included; searches, calls and distinct tools found: per trial;"
+    " recall: of the task's useful tools, those found; failed: of tool calls; collateral: changes"
+    " in services that no check asks for, per trial, and in brackets how many of the solved trials"
+    " had some"
+)
+
+
+def hands_table(lines: Sequence[Line]) -> Table:
+    """TheMCPCompany's table: the same tasks by GUI, by tools that were searched, by named tools."""
+    table = plain_table("By the way to the tools", "", *(line.name for line in lines))
+    columns = [_hands(line) for line in lines]
+    for name in columns[0]:
+        table.add_row(name, *(column[name] for column in columns))
+    return table
+
+
+def _hands(line: Line) -> dict[str, str]:
+    every = line.summary.groups[-1]
+    search, other, cost = every.searching, every.collateral, line.summary.cost
+    changes = f"{number(other.changes)} ({other.solved_with}/{other.solved})"
+    return {
+        "tools": "none" if line.config.condition == "gui" else line.config.exposure.policy,
+        "score %": percent(every.score),
+        "success %": percent(every.accuracy),
+        "cost per trial": NONE if cost is None or not every.n else money(cost / every.n),
+        "searches": number(search.searches),
+        "words of a query": number(search.words),
+        "tools found": number(search.found),
+        "recall of useful tools %": percent(search.recall),
+        "tool calls": number(share(every.choice.tool_calls, every.n)),
+        "failed %": percent(every.choice.tool_error_rate),
+        "TIR %": percent(every.tir),
+        "ACS": number(every.acs),
+        "collateral": changes if other.trials else NONE,
+    }
 
 
 def census_table(line: Line) -> Table:

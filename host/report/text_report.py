@@ -13,15 +13,17 @@ from rich.text import Text
 
 from ambidex.host.report.findings import Findings, find
 from ambidex.host.report.history import histories
-from ambidex.host.report.metrics import GROUPS, PARTS, Summary
+from ambidex.host.report.metrics import GROUPS, PARTS, Group, Summary
 from ambidex.host.report.number_format import NONE, money, number, percent, percents, whole
 from ambidex.host.report.report_lines import Line, lines
 from ambidex.host.report.tables import (
     CHOICE,
+    HANDS,
     PAIRS,
     REPEATS,
     census_table,
     choice_table,
+    hands_table,
     pair_table,
     paper_table,
     released_table,
@@ -99,6 +101,10 @@ def _headline(lines: Sequence[Line]) -> Iterator[RenderableType]:
     yield from (Text(line.exclusion, style="yellow") for line in lines if line.exclusion)
 
 
+def _searched_or_compared(every: Group) -> bool:
+    return bool(every.searching.trials or every.collateral.trials)
+
+
 def _parts(lines: Sequence[Line], findings: Findings) -> Iterator[RenderableType]:
     yield from _headline(lines)
     yield from (Text(f"{run} has no row yet.", style="red") for run in findings.empty)
@@ -110,6 +116,9 @@ def _parts(lines: Sequence[Line], findings: Findings) -> Iterator[RenderableType
         yield split_table("By number of useful tools", "useful tools", lines, "useful")
     yield from map(choice_table, lines)
     yield _note(CHOICE)
+    if any(_searched_or_compared(line.summary.groups[-1]) for line in lines):
+        yield hands_table(lines)
+        yield _note(HANDS)
     # The census of an interim verdict would be the beginning of the one at the limit.
     full = [line for line in lines if line.cap == line.config.limits.steps]
     yield from (census_table(line) for line in full if line.summary.tool_calls)

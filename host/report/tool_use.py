@@ -16,10 +16,14 @@ from ambidex.host.records.rows import Row
 
 __all__ = [
     "Choice",
+    "Collateral",
+    "Searching",
     "ToolUse",
     "census",
     "choice",
+    "collateral",
     "distractor_calls",
+    "searching",
     "share",
     "wasted",
 ]
@@ -67,6 +71,35 @@ class Choice:
     tool_calls_per_solved: float | None
     """Tool calls in solved trials / solved trials."""
     gui_calls_per_solved: float | None
+
+
+@dataclass(frozen=True)
+class Searching:
+    """What agents searched for behind a gateway, and found; means over scored trials."""
+
+    trials: int
+    """Scored trials behind a gateway; 0 if there are none, and then all else is None."""
+    searches: float | None
+    words: float | None
+    """Words of a query."""
+    found: float | None
+    """Distinct tools in the answers."""
+    recall: float | None
+    """Share of the task's useful tools that were found, over trials that name some."""
+
+
+@dataclass(frozen=True)
+class Collateral:
+    """What else changed in services, beyond what checks ask for."""
+
+    trials: int
+    """Scored trials in which the state of a service was compared."""
+    changes: float | None
+    """Mean number of changes that no check asks for."""
+    solved: int
+    """Solved trials among them."""
+    solved_with: int
+    """Solved trials with such changes."""
 
 
 @dataclass(frozen=True)
@@ -122,6 +155,35 @@ def choice(scored: Sequence[Row]) -> Choice:
         gui_errors=sum(call.errors for call in gui),
         tool_calls_per_solved=share(sum(row.tool_calls for row in solved), len(solved)),
         gui_calls_per_solved=share(sum(row.gui_calls for row in solved), len(solved)),
+    )
+
+
+def searching(scored: Sequence[Row]) -> Searching:
+    """Compute what was searched and found in these scored rows."""
+    own = [(row, row.retrieval) for row in scored if row.retrieval]
+    searches = sum(retrieval.searches for _, retrieval in own)
+    recalls = [
+        len(set(row.useful_tools) & set(retrieval.found)) / len(set(row.useful_tools))
+        for row, retrieval in own
+        if row.useful_tools
+    ]
+    return Searching(
+        trials=len(own),
+        searches=share(searches, len(own)),
+        words=share(sum(retrieval.words for _, retrieval in own), searches),
+        found=share(sum(len(retrieval.found) for _, retrieval in own), len(own)),
+        recall=share(sum(recalls), len(recalls)),
+    )
+
+
+def collateral(scored: Sequence[Row]) -> Collateral:
+    """Compute what else changed in these scored rows."""
+    own = [(row, sum(row.collateral.values())) for row in scored if row.collateral is not None]
+    return Collateral(
+        trials=len(own),
+        changes=share(sum(changes for _, changes in own), len(own)),
+        solved=sum(row.success for row, _ in own),
+        solved_with=sum(row.success for row, changes in own if changes),
     )
 
 

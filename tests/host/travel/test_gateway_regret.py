@@ -4,6 +4,7 @@ fault was planted."""
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,7 +16,12 @@ from ambidex.host import Answer, Request, Usage
 from ambidex.host.errors import UsageError
 from ambidex.host.records.config import Exposure
 from ambidex.host.records.gateway_options import GatewayOptions
+from ambidex.host.records.retrieval import Retrieval
 from ambidex.host.records.rows import read_rows
+from ambidex.host.report.report_lines import lines
+from ambidex.host.report.tables import hands_table
+from ambidex.host.report.tool_use import Searching, searching
+from ambidex.host.terminal import Terminal
 from ambidex.host.toolsets import CatalogueTool, DesktopExecution, Server
 from ambidex.host.toolsets.toolset import Toolset, ToolsetWriter
 from ambidex.host.travel.gateway_regret import (
@@ -160,12 +166,17 @@ def test_a_planted_fault_is_attributed_to_where_it_is(
 
 
 def test_tools_found_before_the_branch_point_can_still_be_called_directly(
-    toolset: Toolset, suite: Suite, tmp_path: Path
+    toolset: Toolset, suite: Suite, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     agent = Searcher("misused")
     exposure = behind(toolset, direct_calls=True)
     row = recorded(tmp_path / "run", suite, agent, exposure=exposure)
     assert SET in row.offered
+    assert row.retrieval == Retrieval(searches=1, words=6, found=(SET,))
+    assert searching([row]) == Searching(trials=1, searches=1, words=6, found=1, recall=1)
+    Terminal().print(hands_table(lines([tmp_path / "run"])))
+    printed = capsys.readouterr().out.splitlines()
+    assert any(re.search(r"words of a query\W+6\.0", line) for line in printed), printed
     found = searches(tmp_path / "run")
     later = [replace(search, step=2) for search in found]
     agent.fault = ""
