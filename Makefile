@@ -11,7 +11,7 @@ TOGETHER = $(MAKE) --no-print-directory --keep-going --output-sync=recurse --job
 # Tests start hundreds of Pythons: what they import is compiled once, whatever the shell says.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test attack test-plain test-services test-company test-desks test-osworld test-vm test-conformance test-tools test-foundry test-experiment test-outside
+.PHONY: demo test attack test-plain test-cluster test-services test-company test-desks test-osworld test-vm test-conformance test-tools test-foundry test-experiment test-outside
 .PHONY: bench setup image image-services browser outside docs test-wheel
 
 setup:
@@ -44,7 +44,7 @@ test: browser
 	.venv/bin/ruff format --check .
 	! git grep -nE '^(<{7}|>{7}) '
 	-$(TOGETHER) 2 image test-plain image-services outside
-	-$(TOGETHER) $(PROCESSES) test-desks test-tools test-conformance test-osworld test-experiment test-foundry test-services test-outside
+	-$(TOGETHER) $(PROCESSES) test-desks test-tools test-conformance test-osworld test-experiment test-foundry test-cluster test-services test-outside
 	-$(MAKE) --no-print-directory test-vm
 	@.venv/bin/python tests/summary.py $(RESULTS)
 
@@ -59,7 +59,12 @@ PROCESSES = $(shell echo $$((($$(nproc) * 3 + 1) / 2)))
 # them only.
 test-plain:
 	.venv/bin/mypy
-	.venv/bin/pytest -m "not sandbox and not vm" -o faulthandler_timeout=240 --numprocesses $(PROCESSES) --dist worksteal $(call results,plain)
+	.venv/bin/pytest -m "not sandbox and not vm" --ignore=$(CLUSTER) -o faulthandler_timeout=240 --numprocesses $(PROCESSES) --dist worksteal $(call results,plain)
+
+# Hosts of a cluster are killed, cut off and drained: processes of Ray, which are mostly waited for.
+CLUSTER = tests/host/cluster/test_cluster.py
+test-cluster:
+	.venv/bin/pytest $(CLUSTER) $(call results,cluster)
 
 # On sandbox desktops, three stages at a time, the longest first; the tests of tools say together what
 # is proved, so they are in one process. Files of their OWN process take as long as a folder. Emulated

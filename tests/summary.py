@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 
 STAGES = (
     *("plain", "services", "osworld", "desks", "conformance", "tools", "foundry", "experiment"),
-    *("outside", "vm"),
+    *("cluster", "outside", "vm"),
 )
 SLOWEST = 5
 LONGEST = 900
