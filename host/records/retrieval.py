@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import json
+import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
-
-import yaml
 
 from ambidex.evaluators.strict import Strict
 from ambidex.host.records.call_counts import Count
 from ambidex.host.records.trajectory import calls_of
+from ambidex.host.untrusted import MalformedError
+from ambidex.host.untrusted.parsing import json_value
 
-__all__ = ["Retrieval", "retrieval_of"]
+__all__ = ["Retrieval", "names_in", "retrieval_of"]
+
+ROUTED = re.compile(r"^  tool_name: '?([^\s']+)'?$", re.MULTILINE)
+"""A tool's name in an answer of `route`."""
 
 
 class Retrieval(Strict):
@@ -30,18 +33,17 @@ class Retrieval(Strict):
 def retrieval_of(folder: Path) -> Retrieval:
     """The searches of the episode that is recorded in a trial's directory."""
     searches = [call for call in calls_of(folder) if call["search"]]
-    found = {name: None for call in searches for name in _names(call["output"])}
+    found = {name: None for call in searches for name in names_in(call["output"])}
     words = sum(len(str(call["arguments"].get("query", "")).split()) for call in searches)
     return Retrieval(searches=len(searches), words=words, found=tuple(found))
 
 
-def _names(answer: str) -> Iterator[str]:
-    """The names of the tools in an answer, in the form of any gateway."""
-    tools: Any
-    try:
-        tools = json.loads(answer) if answer.startswith("[") else yaml.safe_load(answer)
-    except (ValueError, yaml.YAMLError):  # an answer that was cut
+def names_in(answer: str) -> Iterator[str]:
+    """The names of the tools in an answer: JSON from `find_tools`, YAML from `route`."""
+    if not answer.startswith("["):
+        yield from ROUTED.findall(answer)
         return
-    for tool in tools if isinstance(tools, list) else ():
-        if isinstance(tool, dict) and (name := tool.get("name") or tool.get("tool_name")):
-            yield str(name)
+    with suppress(MalformedError):  # an answer that was cut
+        for tool in json_value(answer, "the answer to a search"):
+            if isinstance(tool, dict) and "name" in tool:
+                yield str(tool["name"])

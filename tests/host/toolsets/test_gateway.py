@@ -17,6 +17,7 @@ from ambidex.host.errors import UsageError
 from ambidex.host.models.exposure import exposure_of
 from ambidex.host.records.config import Exposure
 from ambidex.host.records.gateway_options import GatewayOptions
+from ambidex.host.records.retrieval import names_in
 from ambidex.host.records.trajectory import ExecutedTool
 from ambidex.host.toolsets import (
     CatalogueTool,
@@ -113,6 +114,7 @@ def test_route_reads_the_tag_of_a_query_and_answers_in_yaml(toolset: Toolset) ->
     result, _ = gateway_of(toolset, form="route", top=1).answer(call, Sent())
     [found] = yaml.safe_load(result.text)
     assert (found["server_name"], found["tool_name"]) == ("forge", "forge_close_issue")
+    assert list(names_in(result.text)) == ["forge_close_issue"]
     assert found["input_schema"]["properties"] == {"id": {"type": "integer"}}
 
 
