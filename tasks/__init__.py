@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from ambidex.evaluators import Points, Score
-from ambidex.evaluators.exports.collateral import collateral
 from ambidex.tasks.points import score_of_points
 from ambidex.tasks.spec import ExportCollect, Facts, TaskSpec
 
@@ -157,6 +156,8 @@ class Verbs:
         }
         if not exports:
             return self._judge(evidence)
+        from ambidex.evaluators.exports.collateral import collateral  # only services need it
+
         checks = [(check.use, check.with_) for check in self.spec.check]
         return replace(self._judge(evidence), collateral=collateral(exports, checks, evidence))
 
