@@ -32,7 +32,7 @@ def history(commits: Iterable[Commit]) -> str:
         parts += [f"{role} {commit.author} {moment} +0000\n" for role in ("author", "committer")]
         parts.append(_data(commit.subject))
         if commit.begins_at:
-            parts.append(f"from refs/heads/{commit.begins_at}^0\n")
+            parts.append(f"from refs/heads/{commit.begins_at}\n")
         for path, text in commit.files.items():
             parts.append(f"M 100644 inline {path}\n{_data(text)}")
     return "".join(parts)

@@ -11,15 +11,19 @@ WRONG_STEP = "        if weight < limit:\n"
 RIGHT_STEP = "        if weight <= limit:\n"
 WRONG_FREE = "    if order >= FREE_FROM:\n        return 0\n    if bulky:\n        cents += BULKY\n    return cents\n"
 RIGHT_FREE = "    if order >= FREE_FROM:\n        cents = 0\n    if bulky:\n        cents += BULKY\n    return cents\n"
-OTHER = "    cents = 0 if order >= FREE_FROM else cents\n    return cents + BULKY if bulky else cents\n"
+OTHER = (
+    "    cents = 0 if order >= FREE_FROM else cents\n    return cents + BULKY if bulky else cents\n"
+)
 
 
 def make(number: int, random: Random, files: Path) -> dict[str, Any]:
     """The calculator with two mistakes, its tests and its rules."""
-    limits = sorted(random.sample((2, 5, 8, 10, 15), 2)) + [random.choice((20, 25, 30))]
+    limits = [*sorted(random.sample((2, 5, 8, 10, 15), 2)), random.choice((20, 25, 30))]
     cents = sorted(random.sample(range(390, 1990, 100), 3))
     bulky, free = random.choice((250, 300, 350)), random.choice((10000, 15000, 20000))
-    factors = dict(zip(ZONES, (100, random.choice((110, 120)), random.choice((150, 200))), strict=True))
+    factors = dict(
+        zip(ZONES, (100, random.choice((110, 120)), random.choice((150, 200))), strict=True)
+    )
     steps = list(zip(limits, cents, strict=True))
 
     def price(weight: float, zone: str, bulk: bool, order: int) -> int:
@@ -46,7 +50,7 @@ def make(number: int, random: Random, files: Path) -> dict[str, Any]:
     readme = (
         "# Freight\n\nWhat a parcel costs in zone north:\n\n"
         + "\n".join(rules)
-        + "\n\n\"Up to\" includes the weight itself. A heavier parcel is an error.\n"
+        + '\n\n"Up to" includes the weight itself. A heavier parcel is an error.\n'
         f"Zone south costs {factors['south']} % of that, zone island {factors['island']} %.\n"
         f"Orders of {free // 100} euros or more are free of freight.\n"
         f"A bulky parcel costs {bulky / 100:.2f} euros on top, in each zone and for each order.\n"
@@ -59,9 +63,12 @@ def make(number: int, random: Random, files: Path) -> dict[str, Any]:
         (limits[1] - 1, "south", False, free),
         (limits[1] - 1, "north", True, free),
     ]
-    tests = "import unittest\n\nfrom freight import price\n\n\nclass PriceTest(unittest.TestCase):\n" + "\n".join(
-        f"    def test_{at}(self):\n        self.assertEqual(price({weight}, {zone!r}, {bulk}, {order}), {price(weight, zone, bulk, order)})\n"
-        for at, (weight, zone, bulk, order) in enumerate(cases, 1)
+    tests = (
+        "import unittest\n\nfrom freight import price\n\n\nclass PriceTest(unittest.TestCase):\n"
+        + "\n".join(
+            f"    def test_{at}(self):\n        self.assertEqual(price({weight}, {zone!r}, {bulk}, {order}), {price(weight, zone, bulk, order)})\n"
+            for at, (weight, zone, bulk, order) in enumerate(cases, 1)
+        )
     )
     (files / "freight.py").write_text(program, encoding="utf-8")
     (files / "README.md").write_text(readme, encoding="utf-8")
@@ -86,5 +93,7 @@ def make(number: int, random: Random, files: Path) -> dict[str, Any]:
         "prices": f"{prices}\ntoo heavy\n",
         "steps": f"STEPS = {steps}",
         "widened": f"STEPS = {widened}",
-        "otherwise": program.replace(WRONG_STEP, "        if not weight > limit:\n").replace(WRONG_FREE, OTHER),
+        "otherwise": program.replace(WRONG_STEP, "        if not weight > limit:\n").replace(
+            WRONG_FREE, OTHER
+        ),
     }

@@ -15,7 +15,13 @@ BETWEEN = (("bialy", "brezel"), ("bagel", "brioche"), ("bun", "challah"))
 def make(number: int, random: Random, files: Path) -> dict[str, Any]:
     """The history, and both files as they are once the changes of both sides are in them."""
     theirs, ours = BETWEEN[number - 1]
-    cents = dict(zip(("baguette", "ciabatta", "rye", theirs, ours), random.sample(range(180, 590, 10), 5), strict=True))
+    cents = dict(
+        zip(
+            ("baguette", "ciabatta", "rye", theirs, ours),
+            random.sample(range(180, 590, 10), 5),
+            strict=True,
+        )
+    )
     opens, earlier = random.choice((("7:00", "6:30"), ("7:30", "6:45"), ("8:00", "7:15")))
     closes, sooner = random.choice((("18:00", "17:00"), ("18:30", "17:30"), ("19:00", "18:15")))
 
@@ -29,8 +35,16 @@ def make(number: int, random: Random, files: Path) -> dict[str, Any]:
     readme = "# Menu\n\nWhat the till and the web site read: prices.py and shop.py.\nThe loaves in prices.py are in the order of the alphabet; a test of the till insists on it.\n"
     old = ("baguette", "ciabatta", "rye")
     commits = [
-        Commit("The menu", {"README.md": readme, "prices.py": prices(*old), "shop.py": shop(opens, closes)}),
-        Commit(f"Add the {theirs}", {"prices.py": prices("baguette", theirs, "ciabatta", "rye")}, "winter", "main"),
+        Commit(
+            "The menu",
+            {"README.md": readme, "prices.py": prices(*old), "shop.py": shop(opens, closes)},
+        ),
+        Commit(
+            f"Add the {theirs}",
+            {"prices.py": prices("baguette", theirs, "ciabatta", "rye")},
+            "winter",
+            "main",
+        ),
         Commit(f"Close at {sooner} in winter", {"shop.py": shop(opens, sooner)}, "winter"),
         Commit(f"Add the {ours}", {"prices.py": prices("baguette", ours, "ciabatta", "rye")}),
         Commit(f"Open at {earlier}", {"shop.py": shop(earlier, closes)}),

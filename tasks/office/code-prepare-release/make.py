@@ -48,8 +48,16 @@ def make(number: int, random: Random, files: Path) -> dict[str, Any]:
         "docs/depots.md": f"# Depots\n\nSince version {old} the list of depots is sorted.\n",
         "tracker/depots.py": '"""The depots."""\n\nDEPOTS = ["Halden", "Moss", "Skien"]\n',
     }
-    first = {**before, "CHANGELOG.md": before["CHANGELOG.md"].replace("## Unreleased\n\n", "").replace(added + fixed, "")}
-    commits = [Commit(f"Release {old}", {**rest, **first}), Commit("Find numbers with blanks", {"CHANGELOG.md": before["CHANGELOG.md"]})]
+    first = {
+        **before,
+        "CHANGELOG.md": before["CHANGELOG.md"]
+        .replace("## Unreleased\n\n", "")
+        .replace(added + fixed, ""),
+    }
+    commits = [
+        Commit(f"Release {old}", {**rest, **first}),
+        Commit("Find numbers with blanks", {"CHANGELOG.md": before["CHANGELOG.md"]}),
+    ]
     (files / "history").write_text(history(commits), encoding="utf-8")
     (files / "talk.txt").write_text(DRAFT, encoding="utf-8")
 

@@ -63,7 +63,13 @@ def make(number: int, random: Random, files: Path) -> dict[str, Any]:
         "template": "label.txt", "test": "test_contract.py",
     }  # fmt: skip
     kept = f"states its {old}, with"
-    values: dict[str, Any] = {"old": old, "new": new, "clause": clause, "quote": f"states its {new}, with", "kept": kept}
+    values: dict[str, Any] = {
+        "old": old,
+        "new": new,
+        "clause": clause,
+        "quote": f"states its {new}, with",
+        "kept": kept,
+    }
     for key, text in texts.items():
         (files / names[key]).write_text(text, encoding="utf-8")
         right = text.replace(old, new).replace(f"max_{new}", f"max_{old}")

@@ -15,9 +15,9 @@ def make(number: int, random: Random, files: Path) -> dict[str, Any]:
     ruler, old = random.choice((88, 100, 110)), random.choice((72, 80))
     tab = random.choice((2, 3))
     hidden, also = random.sample(FOLDERS, 2)
-    title = random.choice(("billing", "stock", "tickets"))
+    searched = random.choice(("archive", "vendor", "samples"))
     before = {
-        "window.title": f"{title} ${{separator}} ${{activeEditorShort}}",
+        "search.exclude": {f"**/{searched}": True},
         "editor.rulers": [old],
         "files.exclude": {"**/*.pyc": True},
     }
@@ -39,13 +39,13 @@ def make(number: int, random: Random, files: Path) -> dict[str, Any]:
         "- files are formatted when they are saved\n"
         "- blanks at the ends of lines are trimmed, and each file ends with a new line, also on saving\n"
         f"- the folders {hidden} and {also} are hidden in the explorer, wherever they are (a pattern with **/)\n"
-        f"- ~~auto save is on~~ (dropped: Priya loses her undo history)\n\n"
+        "- ~~auto save is on~~ (dropped: Priya loses her undo history)\n\n"
         "What else is set in the project already stays.\n"
     )
     (files / "editors.md").write_text(note, encoding="utf-8")
     (files / "settings.json").write_text(json.dumps(before, indent=4) + "\n", encoding="utf-8")
     typed = json.dumps(after, indent=4) + "\n"
-    fresh = {key: value for key, value in after.items() if key != "window.title"}
+    fresh = {key: value for key, value in after.items() if key != "search.exclude"}
     excluded = after["files.exclude"]
     return {
         "ruler": [ruler],

@@ -7,7 +7,15 @@ from random import Random
 from typing import Any
 
 MIDDLE = ("site", "hall", "depot", "plant")
-OTHER = ("NAME=stock", "WORKERS=4", "LOG=info", "TIMEOUT=30", "CACHE=on", "RETRIES=3", "REGION=west")
+OTHER = (
+    "NAME=stock",
+    "WORKERS=4",
+    "LOG=info",
+    "TIMEOUT=30",
+    "CACHE=on",
+    "RETRIES=3",
+    "REGION=west",
+)
 
 
 def make(number: int, random: Random, files: Path) -> dict[str, Any]:
@@ -22,7 +30,9 @@ def make(number: int, random: Random, files: Path) -> dict[str, Any]:
         return "\n".join([*others[: at - 1], entry, *others[at - 1 :]]) + "\n"
 
     line = random.randint(3, 6)
-    (files / "stock.toml").write_text(f'name = "stock"\nport = {right}\nworkers = 2\n', encoding="utf-8")
+    (files / "stock.toml").write_text(
+        f'name = "stock"\nport = {right}\nworkers = 2\n', encoding="utf-8"
+    )
     (files / "base.env").write_text(lines(f"PORT={first}", 2), encoding="utf-8")
     (files / "winning.env").write_text(lines(f"PORT={wrong}", line), encoding="utf-8")
     (files / "last.env").write_text(lines(f"# PORT={old}", random.randint(2, 5)), encoding="utf-8")
@@ -40,7 +50,6 @@ def make(number: int, random: Random, files: Path) -> dict[str, Any]:
         "last": last,
         "wrong": wrong,
         "right": right,
-        "line": str(line),
         "lines": [str(line), f"line {line}"],
         "answer": f"deploy/{winning}, line {line}",
         "words": f"It is line {line} of {winning}.",

@@ -8,7 +8,16 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-NAMES = ("till", "oven-plan", "labels", "flour-orders", "web-shop", "shifts", "recipes", "deliveries")
+NAMES = (
+    "till",
+    "oven-plan",
+    "labels",
+    "flour-orders",
+    "web-shop",
+    "shifts",
+    "recipes",
+    "deliveries",
+)
 HOME = "/home/user/Projects"
 
 
@@ -21,8 +30,13 @@ def make(number: int, random: Random, files: Path) -> dict[str, Any]:
     text = json.dumps(before, indent=4) + "\n"
     (files / "bakery.code-workspace").write_text(text, encoding="utf-8")
     for name in (first, over, stays, new):
-        (files / f"{name}.md").write_text(f"# {name}\n\nPart of the software of the bakery.\n", encoding="utf-8")
-    (files / "old.md").write_text(f"# {new}, as it was in 2023\n\nKept for its figures. The project is {new}.\n", encoding="utf-8")
+        (files / f"{name}.md").write_text(
+            f"# {name}\n\nPart of the software of the bakery.\n", encoding="utf-8"
+        )
+    (files / "old.md").write_text(
+        f"# {new}, as it was in 2023\n\nKept for its figures. The project is {new}.\n",
+        encoding="utf-8",
+    )
     (files / "moves.md").write_text(
         "# Changes to what we work on\n\n"
         f"- {over} is over as of this month: it leaves the workspace. Its folder stays, for the audit.\n"
