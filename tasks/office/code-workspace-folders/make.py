@@ -43,10 +43,15 @@ def make(number: int, random: Random, files: Path) -> dict[str, Any]:
         f"- {new} has been taken over from the agency. It goes into the workspace, as the last folder.\n",
         encoding="utf-8",
     )
-    kept, added = ([name, f"./{name}", f"{HOME}/{name}"] for name in (stays, new))
+    # VS Code itself writes the name of a folder that it adds.
+    added = [
+        {**name, "path": path}
+        for path in (new, f"./{new}", f"{HOME}/{new}")
+        for name in ({}, {"name": new})
+    ]
     one_of = [
-        {"folders": [{"path": one} for one in (at, also, then)], "settings": settings}
-        for at, also, then in product((first, f"{HOME}/{first}"), kept, added)
+        {"folders": [{"path": at}, {"path": also}, then], "settings": settings}
+        for at, also, then in product((first, f"{HOME}/{first}"), (stays, f"{HOME}/{stays}"), added)
     ]
     without = json.dumps({"folders": [{"path": each} for each in (first, stays, new)]}, indent=4)
     return {
@@ -57,6 +62,6 @@ def make(number: int, random: Random, files: Path) -> dict[str, Any]:
         "old": old,
         "one_of": one_of,
         "typed": json.dumps(one_of[0], indent=4) + "\n",
-        "whole": json.dumps(one_of[-1], indent=4) + "\n",
+        "whole": json.dumps(one_of[-2], indent=4) + "\n",
         "without": without + "\n",
     }
