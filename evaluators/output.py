@@ -1,4 +1,4 @@
-"""Evaluators of collected output: JSON, and values as `gsettings get` prints them.
+"""Evaluators of JSON, also with the comments of VS Code, and of values as `gsettings get` prints.
 
 For plain text, see `files.text_equals` and `files.text_contains`.
 """
@@ -6,11 +6,12 @@ For plain text, see `files.text_equals` and `files.text_contains`.
 from __future__ import annotations
 
 import ast
+import json
 import re
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
 from ambidex.evaluators import Score, UnreadableError
 from ambidex.evaluators.bounded import BoundsError, parse_json
@@ -38,6 +39,38 @@ def json_fields_equal(
         if (reason := unequal(expected, json_field(document, path), tolerance))
     ]
     return verdict(wrong, f"{file}: all {len(fields)} fields are as expected")
+
+
+@evaluator
+def json_equals(
+    evidence: Path, *, file: EvidenceName, one_of: Annotated[list[JsonValue], Field(min_length=1)]
+) -> Score:
+    """The JSON is exactly one of these values; the order of keys does not count.
+
+    Comments and trailing commas are allowed, as in the settings of VS Code.
+    """
+    try:
+        document: object = parse_json(without_comments(read_text(evidence, file, MIB)))
+    except BoundsError as error:
+        raise UnreadableError(f"{file}: {error}") from error
+    same = any(_canonical(document) == _canonical(value) for value in one_of)
+    wrong = [] if same else [f"{file} is {shown(document)}, not {shown(one_of[0])}"]
+    return verdict(wrong, f"{file} is as expected")
+
+
+COMMENT_OR_TEXT = re.compile(r'("(?:[^"\\\n]|\\.)*")|//[^\r\n]*|/\*.*?\*/', re.DOTALL)
+TRAILING_COMMA = re.compile(r'("(?:[^"\\\n]|\\.)*")|,(?=\s*[}\]])', re.DOTALL)
+
+
+def without_comments(text: str) -> str:
+    """JSON without the comments and trailing commas that VS Code allows; texts are not touched."""
+    plain = COMMENT_OR_TEXT.sub(lambda match: match[1] or " ", text)
+    return TRAILING_COMMA.sub(lambda match: match[1] or "", plain)
+
+
+def _canonical(value: object) -> str:
+    """A text that is the same for equal JSON values only: 1 is not true."""
+    return json.dumps(value, sort_keys=True)
 
 
 @evaluator

@@ -30,7 +30,7 @@ NUMBER = "instance"
 """The placeholder that every task with instances has: the number of the instance."""
 PLACES = ("instruction", "setup", "collect", "check", "oracle", "near_miss")
 """The keys of a task whose values may contain placeholders."""
-PLACEHOLDER = re.compile(r"\{\{\s*(.*?)\s*\}\}", re.DOTALL)
+PLACEHOLDER = re.compile(r"\{\{\s*((?:(?!\}\}).)*?)\s*\}\}", re.DOTALL)
 IDENTIFIER = re.compile(r"[a-z][a-z0-9_]*")
 MOST = 100
 """Instances of one task."""

@@ -25,6 +25,7 @@ OTHERS: dict[str, dict[str, object]] = {
     "files.text_equals": {"file": "a.txt", "text": "a"},
     "changes.only": {"file": "a.json"},
     "output.json_fields_equal": {"file": "a.txt", "fields": {"a": 1}},
+    "output.json_equals": {"file": "a.txt", "one_of": [{"a": 1}]},
     "output.setting_equals": {"file": "a.txt", "value": 1},
     "vlc.player_is": {"file": "a.txt", "state": "Playing"},
     "image.size_equals": {"file": "a.png", "width": 1, "height": 1},

@@ -83,6 +83,27 @@ def test_json_fields_are_found_by_path_and_compared_by_type(judge: Judge, tmp_pa
         assert judge("output.json_fields_equal", file="a", fields=fields).value == 0
 
 
+@pytest.mark.parametrize(
+    ("text", "right"),
+    [
+        ('{"a.b": [1, 2], "c": true}', True),
+        ('// ours\n{"c": true, /* one, two */ "a.b": [1, 2,],\n}', True),
+        ('{"a.b": [1, 2], "c": "// no comment, }"}', True),
+        ('{"a.b": [2, 1], "c": true}', False),
+        ('{"a.b": [1, 2], "c": 1}', False),
+        ('{"a.b": [1, 2], "c": true, "d": 0}', False),
+        ('{"a.b": [1, 2], "c": "// no comment }"}', False),
+        ('{"a.b": [1, 2], "c": true', False),
+    ],
+)
+def test_json_with_comments_is_compared_as_a_whole(
+    judge: Judge, tmp_path: Path, text: str, right: bool
+) -> None:
+    (tmp_path / "a").write_text(text)
+    values = [{"c": True, "a.b": [1, 2]}, {"c": "// no comment, }", "a.b": [1, 2]}]
+    assert judge("output.json_equals", file="a", one_of=values).value == right
+
+
 def test_only_given_properties_of_the_player_are_compared(judge: Judge, tmp_path: Path) -> None:
     properties = {
         "PlaybackStatus": {"type": "s", "data": "Playing"},

@@ -71,6 +71,12 @@ braces = "{{value}}"
     assert task.spec.instruction == "Set {{value}} to 42 and save, Ada."
 
 
+def test_a_text_between_two_placeholders_is_not_a_name(tmp_path: Path) -> None:
+    text = CELLS.replace("Set B2 to {{value}} and save, {{person}}.", "{{value}} for {{person}}")
+    suite = load_suite(write_instances(tmp_path / "suite", cell=(text, CELLS_VALUES)), CATALOGUE)
+    assert suite.tasks[0].spec.instruction == "42 for Ada"
+
+
 def test_without_instances_braces_stand_for_themselves(tmp_path: Path) -> None:
     [task] = load_suite(write_suite(tmp_path / "suite", cell=CELLS_LITERAL), CATALOGUE).tasks
     assert task.spec.instruction == "Set B2 to {{value}}."

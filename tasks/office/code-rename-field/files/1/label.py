@@ -1,0 +1,8 @@
+"""The text of labels."""
+
+from pathlib import Path
+
+
+def label(parcel):
+    text = Path("templates/label.txt").read_text()
+    return text.format(number=parcel.number, gross_weight=parcel.gross_weight)
