@@ -58,6 +58,7 @@ class Worker:
         self._scratch = Path()
         self._lanes: dict[int, WorkerLane] = {}
         self._interrupted = threading.Event()
+        self._closed = threading.Event()
         self._heard = time.monotonic()
 
     def describe(self) -> HostFacts:
@@ -186,11 +187,14 @@ class Worker:
         self._interrupted.set()
 
     def close(self) -> None:
-        """Close all lanes and machines."""
+        """Close all lanes and machines. The lease no longer counts."""
         self._interrupted.set()
-        for lane in list(self._lanes):
-            self.close_lane(lane)
-        self._stack.close()
+        try:
+            for lane in list(self._lanes):
+                self.close_lane(lane)
+            self._stack.close()
+        finally:
+            self._closed.set()
 
     def _refused(self, why: str, hint: str = "") -> HostRefusedError:
         return HostRefusedError(f"the host {self._host} cannot take part: {why}", hint=hint)
@@ -236,7 +240,7 @@ class Worker:
             raise self._refused(f"no machine starts there: {error}", error.hint) from None
 
     def _watch_lease(self) -> None:
-        never = threading.Event()
         while (left := self._heard + self._order.lease - time.monotonic()) > 0:
-            never.wait(left)
+            if self._closed.wait(left):
+                return
         os._exit(1)  # its machines end with their process

@@ -108,17 +108,24 @@ def test_what_a_killed_worker_left_is_removed_by_the_next(tmp_path: Path) -> Non
 
 def test_a_worker_ends_when_its_lease_has_run_out(tmp_path: Path) -> None:
     suite = write_suite(tmp_path / "cells", cell=CELL)
-    script = "from tests.host.cluster.test_worker import serve; serve()"
-    ended = subprocess.run(
-        [sys.executable, "-c", script, str(suite)], cwd=ROOT, capture_output=True, check=False
-    )
+    ended = run_served(suite, "serve(); Event().wait(60)")
     assert (ended.stdout, ended.returncode) == (b"serving\n", 1), ended.stderr
 
 
-def serve() -> None:
-    """The body of a worker that nobody calls after it has described itself."""
-    from threading import Event
+def test_the_process_of_a_closed_worker_outlives_the_lease(tmp_path: Path) -> None:
+    suite = write_suite(tmp_path / "cells", cell=CELL)
+    ended = run_served(suite, "serve().close(); Event().wait(1); print('alive')")
+    assert (ended.stdout, ended.returncode) == (b"serving\nalive\n", 0), ended.stderr
 
+
+def run_served(suite: Path, script: str) -> subprocess.CompletedProcess[bytes]:
+    imports = "from threading import Event; from tests.host.cluster.test_worker import serve; "
+    command = [sys.executable, "-c", imports + script, str(suite)]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, check=False)
+
+
+def serve() -> Worker:
+    """A worker that nobody has called since it described itself, with a lease of 0.2 s."""
     from ambidex.host.cluster import worker as module
     from ambidex.tasks.load import load_suite
     from tests.support.peer import CATALOGUE
@@ -126,6 +133,7 @@ def serve() -> None:
     module.read_catalogue = lambda: CATALOGUE  # type: ignore[attr-defined]
     suite = load_suite(Path(sys.argv[1]), CATALOGUE)
     served = WorkerOrder(PEERS, sys.argv[1], "", hashes(suite), source_digest(), 0.2, 0)
-    Worker(served, "id", "desk-1").describe()
+    worker = Worker(served, "id", "desk-1")
+    worker.describe()
     print("serving", flush=True)
-    Event().wait(60)
+    return worker
