@@ -22,6 +22,7 @@ __all__ = [
     "checkpoint_of",
     "checkpointed_steps",
     "copy_stage",
+    "own_checkpointed_steps",
     "start_of",
 ]
 
@@ -74,6 +75,13 @@ def checkpointed_steps(trial: Path) -> list[int]:
         inherited = checkpointed_steps(Path(parent["run"]) / parent["trial"])
         steps |= {step for step in inherited if step <= parent["step"]}
     return sorted(steps)
+
+
+def own_checkpointed_steps(trial: Path) -> set[int]:
+    """The steps of a trial itself that have a checkpoint: those before the step at which a branch
+    starts are its parent's."""
+    first = start_of(trial).get("from", {"step": 1})["step"]
+    return {step for step in checkpointed_steps(trial) if step >= first}
 
 
 def start_of(trial: Path) -> Mapping[str, Any]:

@@ -92,13 +92,18 @@ def run_facts(line: Line) -> dict[str, str]:
     }
 
 
+GIVEN = {
+    "answer": "the useful tools in the next search's answer",
+    "set": "the useful tools instead of the gateway",
+}
+"""What the agents of branches are given (`Fork.given`)."""
+
+
 def _forked(config: RunConfig) -> str:
     if config.fork is None:
         return "none"
     steps = ", ".join(f"{branch.trial} step {branch.step}" for branch in config.fork.branches)
     hand = f"; {config.fork.hand} only, {config.fork.lasting}" if config.fork.hand else ""
-    given = {None: "", "answer": "; the useful tools in the next search's answer"}.get(
-        config.fork.given, "; the useful tools instead of the gateway"
-    )
+    given = f"; {GIVEN[config.fork.given]}" if config.fork.given else ""
     hint = f"; hint: {config.fork.hint}" if config.fork.hint else ""
     return f"{config.fork.run}: {steps}{hand}{given}{hint}"

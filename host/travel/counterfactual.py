@@ -9,7 +9,7 @@ from typing import Any
 
 from ambidex.host import ToolSpec, is_gui
 from ambidex.host.errors import UsageError
-from ambidex.host.loop.branch_point import checkpointed_steps, start_of
+from ambidex.host.loop.branch_point import own_checkpointed_steps
 from ambidex.host.records.config import Branch, Modality, ModalityScope, read_config
 from ambidex.host.records.rows import Row, finished, read_rows
 from ambidex.host.records.trajectory import AGENT, read_trajectory
@@ -135,9 +135,7 @@ def _record(run: Path, decision: ComparedDecision) -> dict[str, Any]:
 
 def _of_trial(run: Path, row: Row) -> Iterator[Decision]:
     trial = run / row.folder
-    # The steps before a fork are decisions of its parent.
-    first = start_of(trial).get("from", {"step": 1})["step"]
-    kept = {step for step in checkpointed_steps(trial) if step >= first}
+    kept = own_checkpointed_steps(trial)
     offers: dict[str, list[str]] = {}
     for line in read_trajectory(trial):
         if line["kind"] == "offer":

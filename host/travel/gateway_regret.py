@@ -25,7 +25,7 @@ from typing import Any, Literal
 
 from ambidex.host import ToolSpec
 from ambidex.host.errors import UsageError
-from ambidex.host.loop.branch_point import checkpointed_steps, start_of
+from ambidex.host.loop.branch_point import own_checkpointed_steps
 from ambidex.host.records.config import Branch, Given, read_config
 from ambidex.host.records.rows import Row, finished, read_rows
 from ambidex.host.records.trajectory import AGENT, read_trajectory
@@ -222,9 +222,7 @@ def search_records(run: Path, compared: Sequence[ComparedSearch]) -> list[dict[s
 
 def _of_trial(run: Path, row: Row) -> Iterator[Search]:
     trial = run / row.folder
-    # The steps before a fork are those of its parent.
-    first = start_of(trial).get("from", {"step": 1})["step"]
-    kept = {step for step in checkpointed_steps(trial) if step >= first}
+    kept = own_checkpointed_steps(trial)
     for line in read_trajectory(trial):
         if line["kind"] != "step" or line["actor"] != AGENT or line["number"] not in kept:
             continue

@@ -4,6 +4,7 @@ import os
 import select
 import signal
 import sys
+import traceback
 from collections.abc import Callable, Iterator
 
 from ambidex.vm.machines.machine import Running
@@ -39,9 +40,15 @@ def killed_at_each_event(action: Callable[[], object]) -> Iterator[int]:
                     if remaining == 0:
                         os.kill(os.getpid(), signal.SIGKILL)
 
-            sys.addaudithook(count)
-            action()
-            os._exit(0)
+            status = 1
+            try:
+                sys.addaudithook(count)
+                action()
+                status = 0
+            finally:  # an exception must not reach the caller, which would go on in two processes
+                if status:
+                    traceback.print_exc()
+                os._exit(status)
         status = os.waitpid(process, 0)[1]
         if not os.WIFSIGNALED(status):
             assert status == 0
