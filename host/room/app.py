@@ -230,11 +230,17 @@ class Room:
 
     async def _tree(self, request: Request) -> Response:
         self._folder(request)
+        await self._read_once()
         name = (request.path_params["run"], request.path_params["trial"])
         family = await run_in_threadpool(
             lanes, self._rows(), self._trials, name, self.wall.step_kinds
         )
         return JSONResponse({"lanes": family})
+
+    async def _read_once(self) -> None:
+        """Wait until the runs have been read for the first time."""
+        async with self._changed:
+            await self._changed.wait_for(lambda: self._version)
 
     def _rows(self) -> JSONObjects:
         return [run.whole for run in self._runs]
