@@ -11,7 +11,7 @@ evaluators judge. `ambidex prove` proves tasks with their reference solutions.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -251,6 +251,8 @@ class Suite:
     left_out: tuple[LeftOut, ...] = ()
     annotations: Path | None = None
     """The file with annotations to the tasks, if any."""
+    tools: Mapping[str, ToolSpec] = field(default_factory=dict)
+    """Tools besides the guest's own that its tasks may call (`tasks.toolset`)."""
 
 
 @dataclass(frozen=True)

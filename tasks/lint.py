@@ -10,12 +10,15 @@ from jsonschema import Draft202012Validator
 from ambidex.tasks import ToolSpec, is_gui
 from ambidex.tasks.spec import Call, Facts, TaskSpec
 
-__all__ = ["lint", "lint_calls", "lint_facts"]
+__all__ = ["called", "lint", "lint_calls", "lint_facts"]
 
 
-def lint(spec: TaskSpec, catalogue: Mapping[str, ToolSpec]) -> Iterator[tuple[str, str]]:
-    """Yield each invalid reference to a tool, as key and message."""
-    yield from lint_facts(spec, catalogue)
+def lint(
+    spec: TaskSpec, catalogue: Mapping[str, ToolSpec], tools: Mapping[str, ToolSpec]
+) -> Iterator[tuple[str, str]]:
+    """Yield each invalid reference to a tool, as key and message. `tools` are those of toolsets,
+    which agents may call, but not setup and collection."""
+    yield from lint_facts(spec, {**catalogue, **tools})
     yield from lint_calls("setup", spec.setup, catalogue)
     yield from lint_calls("collect", spec.collect, catalogue)
 
@@ -52,6 +55,13 @@ def lint_calls(
         for error in schema.iter_errors(step.with_):
             where = "".join(f".{part}" for part in error.absolute_path)
             yield f"{key}[{index}].with{where}", f"{step.call}: {error.message}"
+
+
+def called(spec: Facts) -> set[str]:
+    """The names of the tools that a task lists as useful, and that its oracles and near misses
+    call."""
+    scripts = [oracle.calls for oracle in spec.oracle] + [miss.calls for miss in spec.near_miss]
+    return {*spec.useful_tools, *(call.call for calls in scripts for call in calls)}
 
 
 def _unknown(name: str, catalogue: Mapping[str, ToolSpec]) -> str:

@@ -25,6 +25,7 @@ from ambidex.tasks.osworld import suite as osworld
 from ambidex.tasks.osworld.suite import examples_of, load_osworld
 from ambidex.tasks.spec import Check, TaskSpec, missing_files
 from ambidex.tasks.survey import Selection, SurveyedTask, refuse_unsuited
+from ambidex.tasks.toolset import read_tools
 
 __all__ = ["load_suite", "survey"]
 
@@ -62,17 +63,18 @@ def load_suite(
         problems.append(
             Problem(folder, "", "no tasks here: a task is a directory with a task.toml")
         )
+    tools = read_tools(folder)
     tasks = []
     for name, path in paths.items():
         if only and name not in only:
             continue
         try:
-            tasks.append(_load(path, catalogue))
+            tasks.append(_load(path, catalogue, tools))
         except WrongTaskError as wrong:
             problems += wrong.problems
     if problems:
         raise TaskError(tuple(problems))
-    return Suite(folder.resolve().name, folder, tuple(tasks))
+    return Suite(folder.resolve().name, folder, tuple(tasks), tools=tools)
 
 
 def survey(
@@ -86,7 +88,7 @@ def survey(
     return osworld.survey(folder, catalogue, selection, store)
 
 
-def _load(path: Path, catalogue: Mapping[str, ToolSpec]) -> Task:
+def _load(path: Path, catalogue: Mapping[str, ToolSpec], tools: Mapping[str, ToolSpec]) -> Task:
     """The task of a folder, as its first instance, which knows the others."""
     found = variations(path)
     digest = task_hash(path.parent)
@@ -94,7 +96,7 @@ def _load(path: Path, catalogue: Mapping[str, ToolSpec]) -> Task:
     for variation in found:
         own: list[Problem] = []
         try:
-            tasks.append(_instance(path, variation, catalogue, digest))
+            tasks.append(_instance(path, variation, catalogue, tools, digest))
         except WrongTaskError as wrong:
             own += wrong.problems
         problems.append(own)
@@ -109,12 +111,16 @@ def _load(path: Path, catalogue: Mapping[str, ToolSpec]) -> Task:
 
 
 def _instance(
-    path: Path, variation: Variation, catalogue: Mapping[str, ToolSpec], digest: str
+    path: Path,
+    variation: Variation,
+    catalogue: Mapping[str, ToolSpec],
+    tools: Mapping[str, ToolSpec],
+    digest: str,
 ) -> Task:
     folder = path.parent
     spec = _parse(path, variation)
     problems = [Problem(path, key, text) for key, text in missing_files(spec.setup, folder)]
-    problems += [Problem(path, key, message) for key, message in lint(spec, catalogue)]
+    problems += [Problem(path, key, message) for key, message in lint(spec, catalogue, tools)]
     checks = []
     for index, check in enumerate(spec.check):
         try:

@@ -237,13 +237,23 @@ class Check(Strict):
     with_: dict[str, Any] = Field(default={}, alias="with")
 
 
+class ScriptedCall(Call):
+    """A call of an oracle or a near miss. A text `$NAME` among its arguments stands for the value
+    that an earlier call has kept under that name: ids that a service chooses are not known
+    before."""
+
+    keep: dict[str, str] = Field(default_factory=dict)
+    """By name, the place of a value in the call's result: keys and indices, as in
+    `chunk.0.event_id`."""
+
+
 class Oracle(Strict):
     """A reference solution: calls that reach the expected end state, or `stop = "infeasible"`."""
 
     by: Literal["tools", "gui"]
     variant: str = ""
     """What differs from the task's first oracle, if this is another end state that is accepted."""
-    calls: list[Call] = Field(default_factory=list)
+    calls: list[ScriptedCall] = Field(default_factory=list)
     stop: Literal["done", "infeasible"] = "done"
     answer: str | None = None
 
@@ -255,7 +265,7 @@ class NearMiss(Strict):
     reason: str
     misses: list[str] = Field(default_factory=list)
     """The titles of the checks that it misses."""
-    calls: list[Call]
+    calls: list[ScriptedCall]
     stop: Literal["done", "infeasible"] = "done"
     answer: str | None = None
 

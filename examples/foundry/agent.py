@@ -7,6 +7,7 @@ on offer, and otherwise by the task's GUI sequence.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,7 @@ class OneCall:
     def __init__(self, briefing: Briefing) -> None:
         suite = load_suite(TASKS, read_catalogue()).tasks
         self._task = next(t for t in suite if t.spec.instruction == briefing.instruction)
-        self._plan: list[Call] | None = None
+        self._plan: Sequence[Call] | None = None
 
     def step(self, observation: Observation) -> Decision:
         """The next call of the plan."""
@@ -54,7 +55,7 @@ class OneCall:
         return Decision(calls=(ToolCall(name, call.call, call.with_),))
 
 
-def plan(task: Task, offered: set[str]) -> list[Call]:
+def plan(task: Task, offered: set[str]) -> Sequence[Call]:
     """Calls that solve the task with the offered tools."""
     short = [Call.model_validate(call) for call in IN_ONE[task.name]]
     if all(call.call in offered for call in short):

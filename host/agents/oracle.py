@@ -3,32 +3,63 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from ambidex.host import Decision, Observation, Stop, ToolCall
 from ambidex.host.agents.kind import AgentKind, AgentRequest
 from ambidex.host.errors import UsageError
 from ambidex.host.records.config import Condition, RunConfig
+from ambidex.host.untrusted import MalformedError
+from ambidex.host.untrusted.parsing import json_value
 from ambidex.tasks import Task
-from ambidex.tasks.spec import Call, Oracle
+from ambidex.tasks.spec import Oracle, ScriptedCall
 
 __all__ = ["AGENT", "Script", "oracle_names", "play_oracle"]
 
 
 class Script:
-    """Makes one call per step, regardless of the results, and stops after the last one."""
+    """Makes one call per step, whether it succeeds or not, and stops after the last one."""
 
-    def __init__(self, calls: Sequence[Call], stop: Stop, answer: str | None) -> None:
+    def __init__(self, calls: Sequence[ScriptedCall], stop: Stop, answer: str | None) -> None:
         self._calls = list(calls)
         self._stop = stop
         self._answer = answer
+        self._keep: Mapping[str, str] = {}
+        """What the last call keeps of its result."""
+        self._kept: dict[str, Any] = {}
 
     def step(self, observation: Observation) -> Decision:
         """The next call of the script."""
+        for name, place in self._keep.items():
+            self._kept[name] = value_at(observation.results[0].text, place)
         if not self._calls:
             return Decision(stop=self._stop, answer=self._answer)
         call = self._calls.pop(0)
-        return Decision(calls=(ToolCall(uuid.uuid4().hex, call.call, call.with_),))
+        self._keep = call.keep
+        return Decision(calls=(ToolCall(uuid.uuid4().hex, call.call, self._given(call.with_)),))
+
+    def _given(self, arguments: Any) -> Any:
+        """The arguments with what was kept."""
+        match arguments:
+            case dict():
+                return {name: self._given(value) for name, value in arguments.items()}
+            case list():
+                return [self._given(value) for value in arguments]
+            case str() if arguments.startswith("$"):
+                return self._kept.get(arguments[1:], arguments)
+        return arguments
+
+
+def value_at(text: str, place: str) -> Any:
+    """The value at a place of a JSON text (`chunk.0.event_id`); None if there is none."""
+    try:
+        value = json_value(text, "the result of an oracle's call")
+        for key in place.split("."):
+            value = value[int(key)] if isinstance(value, list) else value[key]
+    except (MalformedError, LookupError, ValueError, TypeError):
+        return None
+    return value
 
 
 def play_oracle(task: Task, which: str) -> Script:

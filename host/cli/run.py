@@ -34,6 +34,7 @@ from ambidex.host.records.config import (
     LONGEST_SETTLE,
     Condition,
     Effort,
+    Exposure,
     ModelConfig,
     Policy,
     RunOptions,
@@ -144,7 +145,8 @@ def run(
     gateway
         For --exposure gateway: find (find_tools, call_tool) or route (route, execute-tool).
     toolsets
-        Compiled toolsets that --exposure gateway searches.
+        Compiled toolsets: those that --exposure gateway searches; with another exposure, their
+        tools are offered like the guest's own.
     retriever
         How the gateway ranks tools: bm25 (by words), embedder (by vectors), product (by vectors of
         servers and tools, as LiveMCPBench does) or fused (bm25 and embedder).
@@ -172,10 +174,13 @@ def run(
             images=images,
         )
     refuse_unused_model(agent, model_config)
-    if exposure or toolsets:
-        shown = exposure_of(exposure or "all", top, gateway, toolsets, retriever)
+    if exposure:
+        shown = exposure_of(exposure, top, gateway, toolsets, retriever)
     else:
-        shown = default_exposure(loaded, catalogue, condition, model_config, machines.image, top)
+        everything = Exposure(toolsets=toolsets)
+        shown = default_exposure(
+            loaded, catalogue, condition, model_config, machines.image, everything, top
+        )
         if shown.policy == "retrieved":
             echo(
                 f"Each task is offered the {shown.top} tools that match it best: not every"

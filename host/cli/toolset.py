@@ -27,6 +27,8 @@ from ambidex.host.toolsets.packages import fetch_package
 from ambidex.host.toolsets.retrieval import Query, open_retriever
 from ambidex.host.toolsets.sources import FileSource, read_sources
 from ambidex.host.toolsets.toolset import Toolset
+from ambidex.host.toolsets.toolset_tools import spec_of
+from ambidex.tasks.toolset import write_tools
 
 __all__ = ["toolset"]
 
@@ -48,6 +50,7 @@ def compile_(
     sources: Path,
     *,
     out: Annotated[Path | None, Parameter(alias="-o")] = None,
+    tools: Path | None = None,
     store: Store = None,
 ) -> int:
     """Compile a toolset from its sources.
@@ -58,9 +61,13 @@ def compile_(
         A TOML file that lists the sources.
     out
         The toolset's file; by default that of the sources, ending in .toolset.
+    tools
+        Also write what a suite has to know of its executable tools: tools.json in its directory.
     """
     to = out or sources.with_suffix(".toolset")
     made = compile_sources(read_sources(sources), sources.parent, store_of(store), to)
+    if tools:
+        write_tools(tools, [spec_of(tool) for tool in made if tool.executable])
     unavailable = sum(not tool.executable for tool in made)
     echo(
         f"{len(made)} tools of {len(made.servers)} servers, {len(made) - unavailable} executable:"

@@ -36,6 +36,7 @@ from ambidex.host.records.retrieval import retrieval_of
 from ambidex.host.records.rows import Phase
 from ambidex.host.records.trajectory import Trajectory, calls_of, replies_of
 from ambidex.host.toolsets.gateway import Gateway, open_gateway
+from ambidex.host.toolsets.toolset_tools import open_tools
 from ambidex.tasks import Task, Verdict
 from ambidex.tasks.livemcpbench.body import KeyPointBody
 from ambidex.vm import Machine
@@ -181,6 +182,9 @@ class Attempt:
             seed=seed,
             **({"from": point.reference} if point else {}),
         )
+        more = open_tools(config.exposure, config.condition, config.image)
+        if more:
+            served = (*served, *more.specs().values())
         tools = offered(tools_of(self.task.spec, served), config.condition)
         gateway = open_gateway(config.exposure, config.condition, config.image)
         if gateway:
@@ -217,7 +221,7 @@ class Attempt:
                 config.limits,
                 trajectory,
                 offer=offer,
-                gateway=gateway,
+                others=gateway or more,
                 settle=config.settle,
                 hooks=Hooks(self.interrupted, person, saver.save, judge.after_step),
                 start=prefix.start,

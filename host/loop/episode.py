@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from typing import Protocol
 
 from ambidex.host import (
     Agent,
@@ -25,9 +26,16 @@ from ambidex.host.loop.progress import Episode, EpisodeStart, count
 from ambidex.host.loop.supervision import NOBODY, Person
 from ambidex.host.models.exposure import Offer
 from ambidex.host.records.trajectory import ExecutedTool, Seconds, Step, Trajectory
-from ambidex.host.toolsets.gateway import Gateway
+from ambidex.host.toolsets.toolset_tools import Send
 
-__all__ = ["Hooks", "InterruptedEpisodeError", "aliases", "resolve_aliases", "run_episode"]
+__all__ = [
+    "Answers",
+    "Hooks",
+    "InterruptedEpisodeError",
+    "aliases",
+    "resolve_aliases",
+    "run_episode",
+]
 
 
 class InterruptedEpisodeError(Exception):
@@ -48,6 +56,17 @@ class Hooks:
     """Called after every step that is not the last."""
 
 
+class Answers(Protocol):
+    """Answers calls of other tools than the guest's: a gateway, or the tools of toolsets."""
+
+    def answers(self, name: str) -> bool:
+        """Whether calls of that name are answered here."""
+
+    def answer(self, call: ToolCall, send: Send) -> tuple[ToolResult, ExecutedTool | None]:
+        """The result of a call, and the tool behind it that was executed, if any. `send` carries
+        out a call in the guest."""
+
+
 NEAREST = 3
 """How many tools are named to a model that called one that is not on offer."""
 NO_HOOKS = Hooks()
@@ -61,7 +80,7 @@ def run_episode(
     trajectory: Trajectory,
     *,
     offer: Offer | None = None,
-    gateway: Gateway | None = None,
+    others: Answers | None = None,
     settle: float = 5.0,
     hooks: Hooks = NO_HOOKS,
     start: EpisodeStart | None = None,
@@ -70,8 +89,8 @@ def run_episode(
 
     `tools` are the condition's; `offer` selects those that may be called at a step (default: all).
     Any other name is refused here, before the guest sees it. A tool's alias is replaced by its name
-    before it is recorded and counted. `gateway` answers the calls of its own tools. `settle` is how
-    many seconds the screen gets to become still.
+    before it is recorded and counted. `others` answers calls that are not the guest's to answer.
+    `settle` is how many seconds the screen gets to become still.
     `start` resumes after recorded steps; limits cover the whole episode. A request that the model
     rejects as too long is the last step (`CONTEXT_LIMIT`). Raises `GuestError`, `ModelError` and
     `InterruptedEpisodeError`; the step in progress is recorded all the same.
@@ -108,7 +127,7 @@ def run_episode(
         try:
             for call in decision.calls:
                 with _timed(seconds, "guest"):
-                    result, executed = _execute(call, guest, allowed, gateway)
+                    result, executed = _execute(call, guest, allowed, others)
                 step.results.append(result)
                 step.executed.append(executed)
             if decision.stop is None:
@@ -148,15 +167,15 @@ def _observe(guest: Guest, settle: float, seconds: Seconds) -> Frame | None:
 
 
 def _execute(
-    call: ToolCall, guest: Guest, allowed: Mapping[str, ToolSpec], gateway: Gateway | None
+    call: ToolCall, guest: Guest, allowed: Mapping[str, ToolSpec], others: Answers | None
 ) -> tuple[ToolResult, ExecutedTool | None]:
     if call.name not in allowed:
         nearest = ", ".join(get_close_matches(call.name, allowed, NEAREST, cutoff=0.0))
-        others = f" The nearest are {nearest}." if nearest else ""
-        text = f"There is no tool {call.name!r} here.{others}"
+        hint = f" The nearest are {nearest}." if nearest else ""
+        text = f"There is no tool {call.name!r} here.{hint}"
         return ToolResult(call.id, text, "unknown_tool"), None
-    if gateway and gateway.answers(call.name):
-        return gateway.answer(call, guest.call)
+    if others and others.answers(call.name):
+        return others.answer(call, guest.call)
     return guest.call(call), None
 
 

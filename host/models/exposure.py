@@ -110,18 +110,15 @@ def exposure_of(
     toolsets: Sequence[str] = (),
     retriever: RetrieverKind = "bm25",
 ) -> Exposure:
-    """The exposure that a command line asks for. `UsageError` where policy and toolsets do not go
-    together."""
-    if (policy == "gateway") != bool(toolsets):
+    """The exposure that a command line asks for. `UsageError` for a gateway without toolsets."""
+    if policy != "gateway":
+        return Exposure(policy=policy, top=top, toolsets=tuple(toolsets))
+    if not toolsets:
         raise UsageError(
-            "--exposure gateway and --toolsets require each other",
+            "--exposure gateway requires --toolsets: what it searches",
             hint="docs/gateways.md says how a gateway is configured.",
         )
-    options = (
-        GatewayOptions(form=form, toolsets=tuple(toolsets), retriever=retriever)
-        if toolsets
-        else None
-    )
+    options = GatewayOptions(form=form, toolsets=tuple(toolsets), retriever=retriever)
     return Exposure(policy=policy, top=top, gateway=options)
 
 

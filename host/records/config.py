@@ -131,11 +131,16 @@ class Exposure(Strict):
     """Only the tools that OSWorld-MCP has."""
     gateway: GatewayOptions | None = None
     """For `gateway`, which requires it: what it searches, and how."""
+    toolsets: tuple[str, ...] = ()
+    """Paths of compiled toolsets whose tools are offered like the guest's own; not for `gateway`,
+    which has those that it searches."""
 
     @model_validator(mode="after")
     def _gateway_goes_with_its_policy(self) -> Exposure:
         if (self.policy == "gateway") != (self.gateway is not None):
             raise ValueError("policy = 'gateway' and a table `gateway` require each other")
+        if self.gateway and self.toolsets:
+            raise ValueError("a gateway's toolsets belong into its table: gateway.toolsets")
         return self
 
 

@@ -53,11 +53,12 @@ from ambidex.host.runs.machine_checks import (
 )
 from ambidex.host.runs.machines import MachineOptions, Source
 from ambidex.host.runs.notices import left_out, missing_gateway
-from ambidex.host.runs.offers import refuse_too_many_functions
+from ambidex.host.runs.offers import refuse_missing_tools, refuse_too_many_functions
 from ambidex.host.runs.progress_lines import ProgressDisplay
 from ambidex.host.runs.runner import run_on_lanes
 from ambidex.host.terminal import Terminal
-from ambidex.host.toolsets.gateway import open_gateway, toolsets_of
+from ambidex.host.toolsets.gateway import open_gateway
+from ambidex.host.toolsets.toolset_tools import open_tools, toolsets_of
 from ambidex.tasks import Suite
 from ambidex.tasks.livemcpbench.body import KeyPointBody
 
@@ -250,7 +251,8 @@ def parts_of(request: RunRequest) -> RunParts:
     references = [*request.agents, request.exposure.embedder, *(m.dialect for m in models)]
     if gateway:
         references.append(gateway.embedder)
-    return RunParts(request.suite, tuple(references), gateway.toolsets if gateway else ())
+    toolsets = gateway.toolsets if gateway else request.exposure.toolsets
+    return RunParts(request.suite, tuple(references), toolsets)
 
 
 def _display(request: RunRequest) -> ProgressDisplay:
@@ -279,10 +281,14 @@ def check(request: RunRequest, machines: MachineOptions) -> None:
             request.exposure,
             machines.image,
         )
+    refuse_missing_tools(request.suite, request.condition, request.exposure)
+    if more := open_tools(request.exposure, request.condition, machines.image):
+        more.refuse_names(request.catalogue)
+        more.check_executions()
     say = Terminal(stderr=True).print
     gateway = open_gateway(request.exposure, request.condition, machines.image, say)
     if gateway:
-        gateway.check_executions()
+        gateway.tools.check_executions()
     if gateway and gateway.options.direct_calls and request.fork:
         raise UsageError("a fork cannot offer the tools that a gateway found before its step")
     refuse_unknown_image(machines)

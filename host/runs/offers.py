@@ -10,10 +10,19 @@ from ambidex.host.dialects import open_dialect
 from ambidex.host.errors import UsageError
 from ambidex.host.models.exposure import largest_offers
 from ambidex.host.records.config import Condition, Exposure, ModelConfig, offered, tools_of
+from ambidex.host.toolsets.toolset_tools import open_tools, toolsets_of
 from ambidex.tasks import Suite
+from ambidex.tasks.lint import called
+from ambidex.tasks.toolset import TOOLS
 from ambidex.vm.building.recipe import load_recipe, recipe_names
 
-__all__ = ["MOST_FUNCTIONS", "default_exposure", "largest_request", "refuse_too_many_functions"]
+__all__ = [
+    "MOST_FUNCTIONS",
+    "default_exposure",
+    "largest_request",
+    "refuse_missing_tools",
+    "refuse_too_many_functions",
+]
 
 MOST_FUNCTIONS = 128
 """The most functions that OpenAI's APIs take in one request, the smallest limit of the vendors'."""
@@ -29,15 +38,17 @@ def default_exposure(
     condition: Condition,
     model: ModelConfig | None,
     image: str,
+    everything: Exposure = Exposure(),
     top: int = 20,
 ) -> Exposure:
     """All tools, if every vendor's API could take them in one request; otherwise the `top` tools
     that match a task best. The same for all models, so that their results can be compared."""
-    everything = Exposure()
     if model is None:
         return everything
     number = largest_request(suite, catalogue, condition, model, everything, image)
-    return everything if number <= MOST_FUNCTIONS else Exposure(policy="retrieved", top=top)
+    if number <= MOST_FUNCTIONS:
+        return everything
+    return Exposure(policy="retrieved", top=top, toolsets=everything.toolsets)
 
 
 def refuse_too_many_functions(
@@ -62,6 +73,19 @@ def refuse_too_many_functions(
         )
 
 
+def refuse_missing_tools(suite: Suite, condition: Condition, exposure: Exposure) -> None:
+    """`UsageError` if tasks call tools of a toolset that the run does not have."""
+    if condition == "gui":
+        return
+    there = {name for toolset in toolsets_of(exposure) for name in toolset.names()}
+    for task in suite.tasks:
+        for name in sorted(called(task.spec) & suite.tools.keys() - there):
+            raise UsageError(
+                f"the task {task.name} calls {name}, a tool of a toolset that this run has not",
+                hint=f"Name it with --toolsets; {suite.folder / TOOLS} lists its tools.",
+            )
+
+
 def largest_request(
     suite: Suite,
     catalogue: Mapping[str, ToolSpec],
@@ -75,6 +99,8 @@ def largest_request(
     served = [*catalogue.values()]
     if image in recipe_names() and load_recipe(image)[0].session == "none":
         served = [tool for tool in served if not tool.windows and tool.app != GUI]
+    if more := open_tools(exposure, condition, image):
+        served += more.specs().values()
     if exposure.policy == "gateway":  # offers its own few tools instead
         return 0
     offers = {

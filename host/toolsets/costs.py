@@ -9,9 +9,10 @@ from statistics import median
 from ambidex.host import ToolCall, ToolResult
 from ambidex.host.models.tokens import count_tokens, specification_tokens
 from ambidex.host.records.gateway_options import GatewayOptions
-from ambidex.host.toolsets.gateway import Gateway, spec_of
+from ambidex.host.toolsets.gateway import Gateway
 from ambidex.host.toolsets.gateway_tools import SPECS
 from ambidex.host.toolsets.toolset import Toolset
+from ambidex.host.toolsets.toolset_tools import spec_of
 
 __all__ = ["Costs", "costs_of"]
 

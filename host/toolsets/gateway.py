@@ -1,66 +1,41 @@
 """A gateway: two tools through which an agent finds and executes the tools of toolsets.
 
-Searches are answered here, from the index. An execution becomes one call in the guest: of its
-generic tool `service_call`, or of the guest's own tool of that name.
+Searches are answered here, from the index; tools are executed by the guest (`toolset_tools`).
 """
 
 from __future__ import annotations
 
 import json
-import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate, product
-from pathlib import Path
-from typing import Any
+from itertools import product
 
-import jsonschema
 import yaml
-from referencing import Registry
-from referencing.exceptions import Unresolvable
 
-from ambidex.host import GATEWAY, GUI, Frame, ToolCall, ToolResult, ToolSpec
+from ambidex.host import Frame, ToolCall, ToolResult, ToolSpec
 from ambidex.host.errors import UsageError
 from ambidex.host.records.config import Condition, Exposure
 from ambidex.host.records.gateway_options import GatewayOptions
 from ambidex.host.records.trajectory import ExecutedTool
-from ambidex.host.toolsets import CatalogueTool, DesktopExecution, McpExecution
+from ambidex.host.toolsets import CatalogueTool, McpExecution
 from ambidex.host.toolsets.gateway_tools import SPECS
 from ambidex.host.toolsets.guests import ANY_IMAGE, Guests
 from ambidex.host.toolsets.naming import tool_name
 from ambidex.host.toolsets.retrieval import Query, open_retriever, query_of
 from ambidex.host.toolsets.toolset import Toolset
-from ambidex.host.toolsets.vectors import Say, silent
-from ambidex.tasks import BROWSER
-
-__all__ = ["SERVICE_CALL", "Gateway", "open_gateway", "spec_of", "toolsets_of"]
-
-SERVICE_CALL = "service_call"
-"""The guest's tool that executes a tool of a toolset, given the record of how."""
-RESERVED = {GUI, BROWSER, GATEWAY}
-
-OFFLINE: Registry[Any] = Registry()
-"""A schema's references to other documents are not fetched."""
-
-WRONG_SCHEMA = (
-    jsonschema.exceptions.SchemaError,
-    jsonschema.exceptions.UnknownType,
-    Unresolvable,
-    re.error,
-    TypeError,
+from ambidex.host.toolsets.toolset_tools import (
+    RefusedCallError,
+    Send,
+    ToolsetTools,
+    check_arguments,
+    spec_of,
+    toolsets_of,
 )
+from ambidex.host.toolsets.vectors import Say, silent
 
-Send = Callable[[ToolCall], ToolResult]
-"""Carries out a call in the guest."""
+__all__ = ["Gateway", "open_gateway"]
+
 Offer = Callable[[Frame | None], tuple[ToolSpec, ...]]
-
-
-class RefusedCallError(Exception):
-    """The gateway refuses a call; `code` is the error's code."""
-
-    def __init__(self, code: str, message: str) -> None:
-        super().__init__(message)
-        self.code = code
 
 
 class Gateway:
@@ -74,44 +49,12 @@ class Gateway:
         say: Say = silent,
     ) -> None:
         self.options = options
-        self._guests = guests
+        self.tools = ToolsetTools(toolsets, guests)
         self.own: dict[str, ToolSpec] = {tool.name: tool for tool in SPECS[options.form]}
-        self._toolsets = toolsets
-        self._starts = list(accumulate(map(len, toolsets), initial=0))[:-1]
-        """The index's number of each toolset's first tool."""
-        self._places: dict[str, tuple[Toolset, int]] = {}
-        for toolset in toolsets:
-            if clash := toolset.servers.keys() & RESERVED:
-                raise UsageError(
-                    f"{toolset.path}: a server may not be named {', '.join(sorted(clash))}",
-                    hint="Calls of that name are counted as the GUI's or the gateway's.",
-                )
-            names = toolset.names()
-            if clash := self._places.keys() & names or self.own.keys() & names:
-                raise UsageError(
-                    f"two tools behind the gateway are named {min(clash)}",
-                    hint="Rename the servers of one toolset: `server` in its sources.",
-                )
-            self._places |= {name: (toolset, number) for number, name in enumerate(names)}
+        self.tools.refuse_names(self.own)
         self._found: dict[str, ToolSpec] = {}
         self._added: tuple[CatalogueTool, ...] = ()
-        if not self._places:
-            raise UsageError(f"there are no tools in {', '.join(options.toolsets)}")
         self.retriever = open_retriever(options, toolsets, say)
-
-    def check_executions(self) -> None:
-        """`UsageError` if a toolset offers a tool as executable that the guests cannot execute."""
-        for toolset in self._toolsets:
-            for tool in toolset:
-                if not tool.executable:
-                    continue
-                if why := self._guests.refusal(tool, toolset.servers[tool.server]):
-                    raise UsageError(
-                        f"{toolset.path}: guests cannot execute {tool.name} of {tool.server}:"
-                        f" {why}",
-                        hint="Set `executable` and `cause` in its source and compile it again, or"
-                        " use an image that can.",
-                    )
 
     def with_found(self, offer: Offer) -> Offer:
         """The offer with the tools found so far, if they may be called directly."""
@@ -120,12 +63,12 @@ class Gateway:
     def add_to_next_answer(self, names: Iterable[str]) -> None:
         """Put these tools first in the answer to the next search, in place of its last ones. Names
         of tools that are not behind the gateway are ignored."""
-        self._added = tuple(self._named(name) for name in names if name in self._places)
+        self._added = tuple(self.tools[name] for name in names if name in self.tools)
 
     def replaced(self, offer: Offer, names: Sequence[str], others: Mapping[str, ToolSpec]) -> Offer:
         """The offer with these tools instead of the gateway. `others` are tools of the guest that
         are not behind it; `UsageError` names a tool that is in neither."""
-        behind = {name: spec_of(self._named(name)) for name in names if name in self._places}
+        behind = {name: spec_of(self.tools[name]) for name in names if name in self.tools}
         self._found |= behind
         everything = {**others, **behind}
         if unknown := [name for name in names if name not in everything]:
@@ -142,8 +85,8 @@ class Gateway:
     def restore(self, names: Iterable[str]) -> Mapping[str, ToolSpec]:
         """Take the tools of these names as found before, and return them by name. Other names are
         ignored."""
-        known = (name for name in names if name in self._places)
-        self._found |= {name: spec_of(self._named(name)) for name in known}
+        known = (name for name in names if name in self.tools)
+        self._found |= {name: spec_of(self.tools[name]) for name in known}
         return self._found
 
     def answers(self, name: str) -> bool:
@@ -159,9 +102,8 @@ class Gateway:
         """
         try:
             if call.name in self._found:
-                tool = self._named(call.name)
-                return send(self._execution(call, tool, _checked(tool, call.arguments))), None
-            _check(self.own[call.name].parameters, call.arguments, call.name)
+                return self.tools.answer(call, send)
+            check_arguments(self.own[call.name].parameters, call.arguments, call.name)
             match call.name:
                 case "find_tools":
                     top = call.arguments.get("num_tools", self.options.top)
@@ -169,14 +111,14 @@ class Gateway:
                 case "route":
                     return self._route(call), None
                 case "call_tool":
-                    tool = self._named(call.arguments["name"])
+                    tool = self.tools[call.arguments["name"]]
                     arguments = call.arguments.get("arguments", {})
                 case _:
                     tool = self._of_server(
                         call.arguments["server_name"], call.arguments["tool_name"]
                     )
                     arguments = call.arguments.get("params", {})
-            result = send(self._execution(call, tool, _checked(tool, arguments)))
+            result = self.tools.execute(call, tool, arguments, send)
             return result, ExecutedTool(tool.server, self._shown(tool), arguments)
         except RefusedCallError as error:
             return ToolResult(call.id, str(error), error.code), None
@@ -190,8 +132,8 @@ class Gateway:
     def search(self, query: Query, top: int) -> Iterator[CatalogueTool]:
         """The tools that match best. Equal scores are in the order of toolsets and of tools."""
         for _, number in self.retriever.best(query, top):
-            which = bisect_right(self._starts, number) - 1
-            yield self._toolsets[which][number - self._starts[which]]
+            which = bisect_right(self.tools.starts, number) - 1
+            yield self.tools.toolsets[which][number - self.tools.starts[which]]
 
     def _find(self, call: ToolCall, query: str, top: int) -> ToolResult:
         tools = self._searched(Query(query), top)
@@ -226,44 +168,14 @@ class Gateway:
             return tool.execution.tool
         return tool.name
 
-    def _named(self, name: str) -> CatalogueTool:
-        if name not in self._places:
-            raise RefusedCallError("unknown_tool", f"There is no tool {name!r}. Search first.")
-        toolset, number = self._places[name]
-        return toolset[number]
-
     def _of_server(self, server: str, name: str) -> CatalogueTool:
-        known = [toolset for toolset in self._toolsets if server in toolset.servers]
+        known = [toolset for toolset in self.tools.toolsets if server in toolset.servers]
         if not known:
             raise RefusedCallError("unknown_server", f"There is no server {server!r}.")
         for toolset, named in product(known, (name, tool_name(server, name))):
             if (number := toolset.index_of(server, named)) is not None:
                 return toolset[number]
         raise RefusedCallError("unknown_tool", f"The server {server!r} has no tool {name!r}.")
-
-    def _execution(
-        self, call: ToolCall, tool: CatalogueTool, arguments: Mapping[str, Any]
-    ) -> ToolCall:
-        """The call that the guest carries out, with the id of the agent's."""
-        if isinstance(tool.execution, DesktopExecution):
-            return ToolCall(call.id, tool.execution.tool, arguments)
-        toolset, _ = self._places[tool.name]
-        return ToolCall(
-            call.id,
-            SERVICE_CALL,
-            {
-                "server": self._guests.told(toolset.servers[tool.server]),
-                "tool": tool.name,
-                "arguments": dict(arguments),
-                "execution": tool.execution.model_dump(mode="json"),
-            },
-        )
-
-
-def toolsets_of(exposure: Exposure) -> tuple[Toolset, ...]:
-    """The toolsets of an exposure; none without a gateway. `UsageError` if one cannot be read."""
-    options = exposure.gateway
-    return tuple(Toolset.open(Path(path)) for path in options.toolsets) if options else ()
 
 
 def open_gateway(
@@ -275,36 +187,6 @@ def open_gateway(
     if exposure.gateway is None or condition == "gui":
         return None
     return Gateway(exposure.gateway, toolsets_of(exposure), Guests.of(image), say)
-
-
-def _checked(tool: CatalogueTool, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-    if not tool.executable:
-        raise RefusedCallError("unavailable_tool", f"{tool.name} is unavailable: {tool.cause}")
-    _check(tool.input_schema, arguments, tool.name)
-    return arguments
-
-
-def _check(schema: Mapping[str, Any], arguments: object, name: str) -> None:
-    validator = jsonschema.validators.validator_for(schema, jsonschema.Draft202012Validator)
-    try:
-        validator.check_schema(schema)
-        problem = jsonschema.exceptions.best_match(
-            validator(schema, registry=OFFLINE).iter_errors(arguments)
-        )
-    except WRONG_SCHEMA:
-        return  # its service decides
-    if problem is not None:
-        where = ".".join(map(str, problem.absolute_path))
-        raise RefusedCallError(
-            "bad_arguments", f"{name}: {f'{where}: ' if where else ''}{problem.message[:500]}"
-        )
-
-
-def spec_of(tool: CatalogueTool) -> ToolSpec:
-    """The tool as a model is offered it."""
-    return ToolSpec(
-        tool.name, tool.server, tool.description, dict(tool.input_schema), reads_only=False
-    )
 
 
 def _availability(tool: CatalogueTool) -> dict[str, str]:

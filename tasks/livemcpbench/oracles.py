@@ -13,7 +13,7 @@ from pydantic import Field, TypeAdapter
 
 from ambidex.evaluators.strict import Strict
 from ambidex.tasks.livemcpbench import EXECUTE, ROUTE
-from ambidex.tasks.spec import Call, Oracle
+from ambidex.tasks.spec import Oracle, ScriptedCall
 
 __all__ = ["oracles_of"]
 
@@ -58,15 +58,15 @@ def oracles_of(name: str, question: str) -> list[Oracle]:
     return [Oracle(by="tools", calls=calls, answer=solution.answer)]
 
 
-def _call(call: Search | Execution, question: str) -> Call:
+def _call(call: Search | Execution, question: str) -> ScriptedCall:
     match call:
         case Search():
             query = QUERY.format(server=call.server, tool=call.tool)
-            return Call.model_validate({"call": ROUTE, "with": {"query": query}})
+            return ScriptedCall.model_validate({"call": ROUTE, "with": {"query": query}})
         case Execution(execute=(server, tool), params=params):
             filled = {key: _filled(value, question) for key, value in params.items()}
             asked = {"server_name": server, "tool_name": tool, "params": filled}
-            return Call.model_validate({"call": EXECUTE, "with": asked})
+            return ScriptedCall.model_validate({"call": EXECUTE, "with": asked})
 
 
 def _filled(value: object, question: str) -> object:

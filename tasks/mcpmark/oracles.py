@@ -9,7 +9,7 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from ambidex.evaluators.strict import Strict
-from ambidex.tasks.spec import Call, Oracle
+from ambidex.tasks.spec import Oracle, ScriptedCall
 
 __all__ = ["oracles_of"]
 
@@ -32,7 +32,9 @@ def oracles_of(name: str) -> list[Oracle]:
     if solution is None:
         return []
     calls = [
-        Call.model_validate({"call": "database_execute_sql", "with": {"sql": statement.strip()}})
+        ScriptedCall.model_validate(
+            {"call": "database_execute_sql", "with": {"sql": statement.strip()}}
+        )
         for statement in solution.sql
     ]
     return [Oracle(by="tools", calls=calls)]

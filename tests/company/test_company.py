@@ -73,7 +73,7 @@ def gateway(tmp_path_factory: pytest.TempPathFactory) -> Gateway:
     sources = read_sources(EXAMPLES / "company.toml")
     toolset = compile_sources(sources, EXAMPLES, AssetStore(folder), path)
     made = Gateway(GatewayOptions(toolsets=(str(path),)), (toolset,), Guests.of(IMAGE))
-    made.check_executions()
+    made.tools.check_executions()
     return made
 
 

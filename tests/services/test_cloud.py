@@ -54,7 +54,7 @@ def gateway(tmp_path: Path) -> Gateway:
     writer.add(CatalogueTool(server="files", name="files_roots", execution=roots))
     toolset = writer.write(tmp_path / "cloud.toolset")
     gateway = Gateway(GatewayOptions(toolsets=(str(toolset.path),)), (toolset,), Guests.of(IMAGE))
-    gateway.check_executions()
+    gateway.tools.check_executions()
     return gateway
 
 

@@ -9,9 +9,11 @@ import pytest
 from ambidex.host import Stop
 from ambidex.host.loop.judge import judge
 from ambidex.host.runs.prove import expected_score
-from ambidex.tasks import TaskError, verbs_of
+from ambidex.tasks import TaskError, ToolSpec, verbs_of
 from ambidex.tasks.hashing import content_hash, task_hash
+from ambidex.tasks.lint import called
 from ambidex.tasks.load import load_suite
+from ambidex.tasks.toolset import TOOLS, write_tools
 from tests.support.peer import CATALOGUE
 from tests.support.suites import CELL, IMPOSSIBLE, POINTS, write_suite
 from tests.support.tables import every_case
@@ -21,6 +23,25 @@ def problems(folder: Path) -> list[str]:
     with pytest.raises(TaskError) as caught:
         load_suite(folder, CATALOGUE)
     return [str(problem).removeprefix(f"{folder}/") for problem in caught.value.problems]
+
+
+def test_agents_may_call_the_tools_of_a_suites_toolset_and_its_setup_may_not(
+    tmp_path: Path,
+) -> None:
+    text = CELL.replace('"calc_save"]', '"calc_save", "chat_send"]')
+    folder = write_suite(tmp_path / "suite", cell=text)
+    assert problems(folder) == ["cell/task.toml: useful_tools[2]: no tool 'chat_send'"]
+    schema = {"type": "object", "properties": {"body": {"type": "string"}}}
+    write_tools(folder / TOOLS, [ToolSpec("chat_send", "chat", "Send.", schema, reads_only=False)])
+    suite = load_suite(folder, CATALOGUE)
+    assert suite.tools.keys() == {"chat_send"}
+    assert called(suite.tasks[0].spec) >= {"chat_send", "calc_save"}
+    asked = 'setup = [{ call = "chat_send", with = { body = "x" } },'
+    (folder / "cell" / "task.toml").write_text(text.replace("setup = [", asked))
+    assert problems(folder) == ["cell/task.toml: setup[0].call: no tool 'chat_send'"]
+    (folder / TOOLS).write_text('[{"name": "chat_send"}]')
+    with pytest.raises(TaskError, match=r"tools\.json: \[0\]\.app: required"):
+        load_suite(folder, CATALOGUE)
 
 
 def test_a_good_suite_loads_with_its_checks_bound(tmp_path: Path) -> None:

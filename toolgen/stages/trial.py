@@ -45,7 +45,7 @@ class DraftTrial:
     number: int
     tool: str
     test: str
-    calls: list[Call]
+    calls: Sequence[Call]
     findings: list[Finding] = field(default_factory=list)
     evidence: list[str] = field(default_factory=list)
     described: dict[str, Any] = field(default_factory=dict)
@@ -213,7 +213,7 @@ def solve_variations(trial: DraftTrial) -> None:
 
 
 def _solve_variation(
-    trial: DraftTrial, task: Task, variation: Variation, oracle: list[Call]
+    trial: DraftTrial, task: Task, variation: Variation, oracle: Sequence[Call]
 ) -> None:
     rule, name = f"varied: {variation.kind}", "trial-" + variation.kind.replace(" ", "-")
     folder = trial.context.folder.path / "evidence" / name / "task"
@@ -247,7 +247,7 @@ def _explain_failure(
     trial: DraftTrial,
     varied_task: Task,
     variation: Variation,
-    oracle: list[Call],
+    oracle: Sequence[Call],
     rule: str,
     why: str,
 ) -> None:
@@ -306,12 +306,12 @@ CASES: tuple[tuple[str, Callable[[DraftTrial], None]], ...] = (
 """In order, the most telling first."""
 
 
-def _oracle(task: Task, by: str) -> list[Call]:
+def _oracle(task: Task, by: str) -> Sequence[Call]:
     solutions = [oracle.calls for oracle in task.spec.oracle if oracle.by == by]
     return solutions[0] if solutions else []
 
 
-def _vary_calls(calls: Sequence[Call], variation: Variation) -> list[Call]:
+def _vary_calls(calls: Sequence[Call], variation: Variation) -> Sequence[Call]:
     return [
         Call.model_validate({"call": call.call, "with": apply_swap(call.with_, variation.swap)})
         for call in calls

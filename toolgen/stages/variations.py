@@ -11,7 +11,7 @@ from __future__ import annotations
 import io
 import re
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -60,7 +60,7 @@ def unchanged(name: str, content: bytes) -> bytes:
     return content
 
 
-def variations(task: Task, calls: list[Call]) -> Iterator[Variation]:
+def variations(task: Task, calls: Sequence[Call]) -> Iterator[Variation]:
     """The variations that can be applied to the task; `calls` solve it."""
     put = [verb for verb in verbs_of(task).spec.setup if isinstance(verb, Put)]
     names = [PurePosixPath(verb.to).name for verb in put]
@@ -220,7 +220,7 @@ def _texts_prefixed(texts: frozenset[str]) -> Rewrite:
     return rewrite
 
 
-def _numbers_in_play(task: Task, calls: list[Call]) -> frozenset[float]:
+def _numbers_in_play(task: Task, calls: Sequence[Call]) -> frozenset[float]:
     """Numbers that occur both in the solution's arguments and in the checks, except 0 and 1, which
     are mostly counts. Empty if the task has documents, because a number may then come from one."""
     supplied = {value for value in scalars([call.with_ for call in calls]) if _is_number(value)}

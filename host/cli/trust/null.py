@@ -16,7 +16,7 @@ from ambidex.host.cli.options import EPISODES, MANY, OUTPUT, TASKS, WIDTH, Selec
 from ambidex.host.cli.run import Options, exit_code
 from ambidex.host.errors import UsageError
 from ambidex.host.records.command import this_command
-from ambidex.host.records.config import RunOptions
+from ambidex.host.records.config import Exposure, RunOptions
 from ambidex.host.records.rows import Row
 from ambidex.host.report.number_format import NONE
 from ambidex.host.runs.launch import RunRequest, default_folder, launch
@@ -37,6 +37,7 @@ def null(
     of: SelectionOptions = SelectionOptions(),
     agents: Annotated[tuple[str, ...], MANY] = NULL_AGENTS,
     steps: Annotated[int, Parameter(validator=Number(gte=1), group=EPISODES)] = 15,
+    toolsets: Annotated[tuple[str, ...], Parameter(group=EPISODES), MANY] = (),
     options: Options = RunOptions(),
     machines: MachineOptions = MachineOptions(),
     out: Annotated[Path | None, Parameter(group=OUTPUT)] = None,
@@ -57,6 +58,8 @@ def null(
         Only these null agents; tamperer:ATTACK is one attack alone.
     steps
         The maximum number of steps in an episode.
+    toolsets
+        Compiled toolsets whose tools the agents may call.
     out
         Directory of the run; by default a new one in runs/.
     json
@@ -75,6 +78,7 @@ def null(
         jobs=plan(agents, options.runs, loaded),
         options=options,
         limits=Limits(steps),
+        exposure=Exposure(toolsets=toolsets),
         catalogue=catalogue,
         command=this_command() if out else this_command("--out", str(folder)),
     )

@@ -14,7 +14,7 @@ from ambidex.host.cli.options import MANY, WIDTH, ClusterAddress, Json, Selectio
 from ambidex.host.cli.run import Settle
 from ambidex.host.cli.trust.matrix_tables import matrix_json, matrix_table, wrong_table
 from ambidex.host.errors import UsageError
-from ambidex.host.records.config import RunOptions
+from ambidex.host.records.config import Exposure, RunOptions
 from ambidex.host.runs.launch import RunRequest, all_done, default_folder, launch
 from ambidex.host.runs.machines import MachineOptions
 from ambidex.host.runs.matrix import matrix as judge_evaluators
@@ -39,6 +39,7 @@ def prove(
     out: Path | None = None,
     settle: Settle = 5.0,
     json: Json = False,
+    toolsets: Annotated[tuple[str, ...], MANY] = (),
     matrix: Annotated[bool, Parameter(negative="")] = False,
     null: Path | None = None,
     machines: MachineOptions = MachineOptions(),
@@ -61,6 +62,8 @@ def prove(
         Directory of the run; by default a new one in runs/.
     settle
         The maximum time the screen may take to settle after a step, in seconds.
+    toolsets
+        Compiled toolsets whose tools the tasks call.
     matrix
         Also print how often each evaluator is wrong: over oracles, near misses, null agents, and
         mutations of the oracles' evidence. Of a finished proof (--out) it needs no machine.
@@ -89,6 +92,7 @@ def prove(
         ),
         repeats=repeats,
         limits=Limits(steps=1000),
+        exposure=Exposure(toolsets=toolsets),
         catalogue=catalogue,
     )
     folder = out or default_folder(loaded, agents, "hybrid")

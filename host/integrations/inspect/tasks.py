@@ -77,7 +77,7 @@ def suite(
     shown = (
         exposure_of(exposure, top)
         if exposure
-        else default_exposure(loaded, catalogue, condition, model, image, top)
+        else default_exposure(loaded, catalogue, condition, model, image, top=top)
     )
     request = RunRequest(
         suite=loaded,

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
 
-from ambidex.host import Briefing, Frame, Limits, Observation, Stop
+from ambidex.host import Briefing, Frame, Limits, Observation, Stop, ToolResult
 from ambidex.host.agents import check_agent
 from ambidex.host.agents.null.says_done import Says
-from ambidex.host.agents.oracle import play_oracle
+from ambidex.host.agents.oracle import Script, play_oracle
 from ambidex.host.agents.random import Random, invent
 from ambidex.host.agents.replay import Replay
 from ambidex.host.errors import UsageError
 from ambidex.host.records.config import offered
 from ambidex.tasks import Suite
+from ambidex.tasks.spec import ScriptedCall
 from tests.support import served
 from tests.support.peer import ALIAS, CATALOGUE
 from tests.support.suites import config_of, run_in
@@ -106,3 +108,15 @@ def test_the_conditions_differ_in_the_tools_offered_and_in_nothing_else() -> Non
     assert {tool.app for tool in gui.values()} == {"computer"}
     assert "computer" not in {tool.app for tool in others.values()}
     assert gui | others == offered(tools, "hybrid")
+
+
+def test_an_oracle_uses_what_an_earlier_call_has_returned() -> None:
+    calls = [
+        {"call": "find", "keep": {"room": "rooms.1.id", "none": "rooms.9.id"}},
+        {"call": "send", "with": {"to": ["$room"], "text": "$none", "price": "$5"}},
+    ]
+    script = Script([ScriptedCall.model_validate(call) for call in calls], Stop.DONE, None)
+    script.step(SEEN)
+    result = ToolResult("1", '{"rooms": [{"id": "!a"}, {"id": "!b"}]}')
+    (call,) = script.step(replace(SEEN, results=(result,))).calls
+    assert call.arguments == {"to": ["!b"], "text": None, "price": "$5"}

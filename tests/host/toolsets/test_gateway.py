@@ -32,6 +32,7 @@ from ambidex.host.toolsets.importers.mcp import mcp_tool
 from ambidex.host.toolsets.index import ToolIndex
 from ambidex.host.toolsets.retrieval import Query
 from ambidex.host.toolsets.toolset import Toolset, ToolsetWriter
+from ambidex.host.toolsets.toolset_tools import open_tools
 from tests.support.tables import every_case
 
 CELL = {
@@ -232,7 +233,7 @@ def test_an_index_is_built_once_and_found_again(toolset: Toolset) -> None:
 
 def test_two_tools_of_one_name_are_refused(toolset: Toolset) -> None:
     options = GatewayOptions(toolsets=(str(toolset.path),))
-    with pytest.raises(UsageError, match="two tools behind the gateway are named"):
+    with pytest.raises(UsageError, match="two tools are named"):
         Gateway(options, (toolset, toolset))
 
 
@@ -275,6 +276,22 @@ def test_a_server_that_would_be_counted_as_another_app_is_refused(
         gateway_of(reserved)
 
 
+def test_tools_of_toolsets_are_offered_like_the_guests_own(toolset: Toolset) -> None:
+    assert open_tools(Exposure(), "tools", "") is None
+    exposure = exposure_of("named", 20, toolsets=(str(toolset.path),))
+    assert open_tools(exposure, "gui", "") is None
+    tools = open_tools(exposure, "tools", "")
+    assert tools is not None
+    assert tools.specs().keys() == {"forge_close_issue", "set_cell"}, "get_forecast is unavailable"
+    sent = Sent()
+    refused, _ = tools.answer(ToolCall("1", "forge_close_issue", {"id": "three"}), sent)
+    assert (refused.error, sent.calls) == ("bad_arguments", [])
+    closed, _ = tools.answer(ToolCall("2", "forge_close_issue", {"id": 3}), sent)
+    assert (closed.text, sent.calls[0].name) == ("done", "service_call")
+    with pytest.raises(UsageError, match="two tools are named forge_close_issue"):
+        tools.refuse_names(["click", "forge_close_issue"])
+
+
 def test_a_toolset_without_tools_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"no tools in .*small\.toolset"):
         gateway_of(toolset_of(tmp_path))
@@ -285,9 +302,9 @@ def test_a_tool_that_no_guest_can_execute_is_refused_before_a_run(
 ) -> None:
     options, guests = GatewayOptions(toolsets=("small",)), Guests.of("debian-12")
     with pytest.raises(UsageError, match=r"forge_close_issue of forge: debian-12 has no service"):
-        Gateway(options, (toolset,), guests).check_executions()
+        Gateway(options, (toolset,), guests).tools.check_executions()
     fine = toolset_of(tmp_path, *(tool for tool in toolset if tool.server != "forge"))
-    Gateway(options, (fine,), guests).check_executions()
+    Gateway(options, (fine,), guests).tools.check_executions()
 
 
 def test_route_knows_the_tools_of_mcp_servers_by_their_own_names(tmp_path: Path) -> None:
