@@ -79,6 +79,9 @@ class Tools(Closing):
             sent_meta = dict(meta)
             try:
                 client = self._client(within)
+                # Answers are vetted here. The session would list all tools in order to check the
+                # answer of one that is not listed, such as `service_call`.
+                client.session._tool_output_schemas.setdefault(call.name, None)
                 # From here on the guest may have carried out the call.
                 meta[AGAIN] = True
                 request = partial(

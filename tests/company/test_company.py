@@ -92,6 +92,7 @@ def test_tools_of_four_services_are_executed(gateway: Gateway, guest: Guest) -> 
     rooms = call(gateway, guest, "documents_readFile", path="operations/rooms.csv")
     assert rooms.startswith("room,seats,screen")
     call(gateway, guest, "documents_writeFile", path="sales/new.txt", body="new")
+    assert "/sales/new.txt" in call(gateway, guest, "documents_listFolder", path="sales")
     call(gateway, guest, "documents_moveFile", path="sales/new.txt", Destination="/sales/b.txt")
     assert "/sales/b.txt" in call(gateway, guest, "documents_listFolder", path="sales")
     calendar = call(gateway, guest, "calendar_readCalendar", owner="teams", calendar="finance")
