@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,6 +11,7 @@ from ambidex.host import Decision, Observation, Stop, ToolCall
 from ambidex.host.agents.kind import AgentKind, AgentRequest
 from ambidex.host.errors import UsageError
 from ambidex.host.records.config import Condition, RunConfig
+from ambidex.host.records.retrieval import names_in
 from ambidex.host.untrusted import MalformedError
 from ambidex.host.untrusted.parsing import json_value
 from ambidex.tasks import Task
@@ -18,8 +20,17 @@ from ambidex.tasks.spec import Oracle, ScriptedCall
 __all__ = ["AGENT", "Script", "oracle_names", "play_oracle"]
 
 
+FIND, CALL = "find_tools", "call_tool"
+WORD = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
+"""A word of a tool's name, as in `chat_sendMessage`."""
+
+
 class Script:
-    """Makes one call per step, whether it succeeds or not, and stops after the last one."""
+    """Makes one call per step, whether it succeeds or not, and stops after the last one.
+
+    Behind a gateway with `find_tools` it searches for each tool by the words of its name before the
+    first call, and leaves out the calls of those that it does not find.
+    """
 
     def __init__(self, calls: Sequence[ScriptedCall], stop: Stop, answer: str | None) -> None:
         self._calls = list(calls)
@@ -28,16 +39,33 @@ class Script:
         self._keep: Mapping[str, str] = {}
         """What the last call keeps of its result."""
         self._kept: dict[str, Any] = {}
+        self._searched = ""
+        """The tool that the last step searched for."""
+        self._found: dict[str, bool] = {}
 
     def step(self, observation: Observation) -> Decision:
         """The next call of the script."""
         for name, place in self._keep.items():
             self._kept[name] = value_at(observation.results[0].text, place)
+        if self._searched:
+            answer = observation.results[0].text
+            self._found[self._searched] = self._searched in names_in(answer)
+        offered = {tool.name for tool in observation.tools}
+        while self._calls and not self._found.get(self._calls[0].call, True):
+            self._calls.pop(0)
+        self._keep, self._searched = {}, ""
         if not self._calls:
             return Decision(stop=self._stop, answer=self._answer)
-        call = self._calls.pop(0)
-        self._keep = call.keep
-        return Decision(calls=(ToolCall(uuid.uuid4().hex, call.call, self._given(call.with_)),))
+        call = self._calls[0]
+        behind = call.call not in offered and FIND in offered
+        if behind and call.call not in self._found:
+            self._searched = call.call
+            return _decision(FIND, {"query": " ".join(WORD.findall(call.call)).lower()})
+        self._keep = self._calls.pop(0).keep
+        given = self._given(call.with_)
+        if behind:
+            return _decision(CALL, {"name": call.call, "arguments": given})
+        return _decision(call.call, given)
 
     def _given(self, arguments: Any) -> Any:
         """The arguments with what was kept."""
@@ -49,6 +77,10 @@ class Script:
             case str() if arguments.startswith("$"):
                 return self._kept.get(arguments[1:], arguments)
         return arguments
+
+
+def _decision(name: str, arguments: Mapping[str, Any]) -> Decision:
+    return Decision(calls=(ToolCall(uuid.uuid4().hex, name, arguments),))
 
 
 def value_at(text: str, place: str) -> Any:

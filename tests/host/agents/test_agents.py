@@ -17,6 +17,7 @@ from ambidex.host.agents.random import Random, invent
 from ambidex.host.agents.replay import Replay
 from ambidex.host.errors import UsageError
 from ambidex.host.records.config import offered
+from ambidex.host.toolsets.gateway_tools import SPECS
 from ambidex.tasks import Suite
 from ambidex.tasks.spec import ScriptedCall
 from tests.support import served
@@ -120,3 +121,25 @@ def test_an_oracle_uses_what_an_earlier_call_has_returned() -> None:
     result = ToolResult("1", '{"rooms": [{"id": "!a"}, {"id": "!b"}]}')
     (call,) = script.step(replace(SEEN, results=(result,))).calls
     assert call.arguments == {"to": ["!b"], "text": None, "price": "$5"}
+
+
+def test_behind_a_gateway_an_oracle_searches_for_each_tool_once() -> None:
+    calls = [
+        {"call": "chat_sendMessage", "with": {"body": "a"}},
+        {"call": "chat_sendMessage", "with": {"body": "b"}},
+        {"call": "files_copy"},
+    ]
+    script = Script([ScriptedCall.model_validate(call) for call in calls], Stop.DONE, None)
+    behind = replace(SEEN, tools=SPECS["find"])
+    answers = ["", '[{"name": "chat_sendMessage"}]', "sent", "sent", "No tool matches.", ""]
+    made = []
+    for answer in answers:
+        decision = script.step(replace(behind, results=(ToolResult("1", answer),)))
+        made += [(call.name, call.arguments) for call in decision.calls]
+    assert made == [
+        ("find_tools", {"query": "chat send message"}),
+        ("call_tool", {"name": "chat_sendMessage", "arguments": {"body": "a"}}),
+        ("call_tool", {"name": "chat_sendMessage", "arguments": {"body": "b"}}),
+        ("find_tools", {"query": "files copy"}),
+    ]
+    assert decision.stop is Stop.DONE
