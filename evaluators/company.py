@@ -7,6 +7,7 @@ that match `free`, anything may have become.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,9 @@ class Message(Content):
 class Room(Content):
     """A room."""
 
+    name: str = ""
+    members: list[str] = Field(default=[])
+    invited: list[str] = Field(default=[])
     messages: list[Message] = Field(default=[])
 
 
@@ -85,7 +89,8 @@ def chat(
 
     Paths: `rooms/general/new/user/0` is the first new message by `user` in the room #general,
     `rooms/general/messages/0/text` an earlier one, `rooms/general/topic` the topic. A room without
-    address and name is called by its members, such as `ann+user`.
+    address and name is called by its members, such as `ann+user`; so is a new room of two without
+    address, because some clients name every room.
     """
     before, after = chat_states(evidence, file)
     return compare(before, after, values or {}, patterns or {}, gone or [], free or [])
@@ -99,6 +104,7 @@ def chat_states(evidence: Path, file: str) -> tuple[dict[str, Any], dict[str, An
 
 def _chat_view(export: ChatExport, earlier: ChatExport) -> dict[str, Any]:
     shown = export.model_dump()
+    rooms: dict[str, Any] = {}
     for name, room in shown["rooms"].items():
         old = len(earlier.rooms[name].messages) if name in earlier.rooms else 0
         room["exists"] = True
@@ -106,7 +112,16 @@ def _chat_view(export: ChatExport, earlier: ChatExport) -> dict[str, Any]:
         for message in room["messages"][old:]:
             room["new"].setdefault(message["author"], []).append(message["text"])
         room["messages"] = room["messages"][:old]
-    return shown
+        key = name if name in earlier.rooms else _called(name, export.rooms[name])
+        rooms[name if key in rooms or key in export.rooms else key] = room
+    return {**shown, "rooms": rooms}
+
+
+def _called(key: str, room: Room) -> str:
+    """What a new room is called: a room of two without address by its members."""
+    people = sorted({*room.members, *room.invited})
+    by_name = re.fullmatch(rf"{re.escape(room.name)}( \(\d+\))?", key) is not None
+    return "+".join(people) if by_name and len(people) == 2 else key
 
 
 @evaluator

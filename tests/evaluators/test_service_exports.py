@@ -157,6 +157,8 @@ ANSWER = {"author": "ann", "text": "Thanks"}
 SAID = {"values": {"rooms/general/new/user/0": "Done"}}
 BOTH = {"values": {**SAID["values"], "rooms/general/new/ann/0": "Thanks"}}
 DIRECT = {"values": {"rooms/ann+user/exists": True, "rooms/ann+user/new/user/0": "Done"}}
+TWO = {"members": ["ann", "user"], "messages": [MINE]}
+THREE = {"members": ["ann", "bob", "user"], "messages": [MINE]}
 CHAT_CASES: list[tuple[list[Change], dict[str, Any], int]] = [
     ([], {}, 1),
     ([], SAID, 0),
@@ -170,6 +172,14 @@ CHAT_CASES: list[tuple[list[Change], dict[str, Any], int]] = [
     ([(ROOM, [MINE])], SAID, 0),
     ([(("rooms", "ann+user"), {"messages": [MINE]})], DIRECT, 1),
     ([(("rooms", "general", "topic"), "None")], {}, 0),
+    (
+        [(("rooms", "Plan"), {**TWO, "name": "Plan"})],
+        {**DIRECT, "free": [".*/(name|members/.)"]},
+        1,
+    ),
+    ([(("rooms", "Plan (2)"), {**TWO, "name": "Plan"})], {**DIRECT, "free": [".*"]}, 1),
+    ([(("rooms", "plan"), {**TWO, "name": "Our plan"})], {**DIRECT, "free": [".*"]}, 0),
+    ([(("rooms", "Plan"), {**THREE, "name": "Plan"})], {**DIRECT, "free": [".*"]}, 0),
 ]
 
 
