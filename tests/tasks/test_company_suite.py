@@ -36,6 +36,11 @@ def test_there_are_tasks_of_seven_areas_and_most_cross_services() -> None:
     assert sum(sheets) >= 5
 
 
+def test_twenty_tasks_can_be_done_by_hand() -> None:
+    hands = [{oracle.by for oracle in task.spec.oracle} for task in company().tasks]
+    assert sum("gui" in by for by in hands) >= 20
+
+
 def test_each_checkpoint_has_a_near_miss_and_each_oracle_calls_what_the_task_lists() -> None:
     for task in company().tasks:
         spec = verbs_of(task).spec
