@@ -48,6 +48,7 @@ WRITTEN_BY_APPS = {
     rf"|{HOME}\.config/vlc/vlc-qt-interface\.conf"
     rf"|{HOME}\.local/share/(?:gvfs-metadata|vlc|sounds|xorg|ibus|gnome-shell)(?:/|$)"
     rf"|{HOME}\.local/share/recently-used\.xbel"
+    rf"|{HOME}\.local/share/nautilus/(?:tracker2-migration-complete)?$"
     rf"|{HOME}(?:\.dbus|\.local/state)(?:/|$)"
     rf"|{HOME}\.(?:xsession-errors|bash_history)$"
     rf"|{HOME}\.config/(?:[^/]+-)?xdg-terminals\.list$",

@@ -14,3 +14,15 @@ def test_the_scratch_folders_of_a_service_that_ends_are_counted_but_are_no_chang
         "file /tmp/systemd-private-mine/: made"
     ]
     assert left_out(before, after) == {"scratch folders of system services": 3}
+
+
+def test_what_the_file_browser_marks_late_is_no_change_but_a_user_s_scripts_are() -> None:
+    folder = "/home/user/.local/share/nautilus/"
+    after = {
+        "files": {
+            folder: "folder",
+            f"{folder}tracker2-migration-complete": "empty",
+            f"{folder}scripts/tidy": "text",
+        }
+    }
+    assert [change.what for change in changes({"files": {}}, after)] == [f"{folder}scripts/tidy"]
