@@ -30,7 +30,7 @@ MIDDLE = {
 
 
 def make(number: int, random: Random, files: Path) -> dict[str, Any]:
-    """Twelve or so slides, two estimates with the same title, and a mail whose last line adds a
+    """Thirteen slides, two estimates with the same title, and a mail whose last line adds a
     slide."""
     city, street = random.choice(CITIES), random.choice(("Mill Street", "Canal Street", "Park Row"))
     writer, reader, third = random.sample(FIRST_NAMES, 3)
