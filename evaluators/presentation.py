@@ -1,7 +1,8 @@
-"""Evaluators of presentations (pptx): texts, tables, notes and hidden slides."""
+"""Evaluators of presentations (pptx): texts, tables, notes, hidden slides and their order."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
@@ -16,7 +17,7 @@ from ambidex.evaluators.evidence import BROKEN, read_package
 from ambidex.evaluators.registry import EvidenceName, TaskFile, evaluator
 from ambidex.evaluators.values import shown, verdict
 
-__all__ = ["hidden", "notes_equal", "rest_unchanged", "slides_equal"]
+__all__ = ["hidden", "notes_equal", "rest_unchanged", "slides_equal", "slides_taken"]
 
 Number = Annotated[int, Field(ge=1)]
 NumberText = Annotated[str, StringConstraints(pattern=r"^[1-9][0-9]*$")]
@@ -48,15 +49,23 @@ def notes_equal(
     *,
     file: EvidenceName,
     notes: Annotated[dict[NumberText, str], Field(min_length=1)],
+    any_breaks: bool = False,
 ) -> Score:
-    """The speaker notes of these slides, by their number from 1; "" for none."""
+    """The speaker notes of these slides, by their number from 1; "" for none.
+
+    With `any_breaks`, a line break counts as a blank, and several as one.
+    """
+
+    def folded(text: str) -> str:
+        return " ".join(text.split()) if any_breaks else text.strip()
+
     found = [_notes(slide) for slide in _slides(evidence, file)]
     wrong = [
         f"there is no slide {number}"
         if int(number) > len(found)
         else f"the notes of slide {number} are {shown(found[int(number) - 1])}, not {shown(text)}"
         for number, text in notes.items()
-        if int(number) > len(found) or found[int(number) - 1] != text.strip()
+        if int(number) > len(found) or folded(found[int(number) - 1]) != folded(text)
     ]
     return verdict(wrong, f"{file}: the notes are as expected")
 
@@ -71,6 +80,37 @@ def hidden(evidence: Path, *, file: EvidenceName, slides: list[Number]) -> Score
     ]
     wrong = [] if found == sorted(slides) else [f"the hidden slides are {found}, not {slides}"]
     return verdict(wrong, f"{file}: the hidden slides are {found}")
+
+
+@evaluator
+def slides_taken(
+    evidence: Path,
+    *,
+    file: EvidenceName,
+    original: TaskFile,
+    slides: Annotated[list[Number | list[Number]], Field(min_length=1)],
+) -> Score:
+    """The slides are those of these numbers in the task's original, in this order and no others,
+    with their texts, notes and pictures. Slides in a list of their own may be in any order.
+    """
+    before = [_content(slide) for slide in _slides(original.parent, original.name)]
+    now = [_content(slide) for slide in _slides(evidence, file)]
+    groups = [[group] if isinstance(group, int) else group for group in slides]
+    count = sum(map(len, groups))
+    wrong = [f"there are {len(now)} slides, not {count}"] * (len(now) != count)
+    start = 0
+    for group in groups:
+        found = now[start : start + len(group)]
+        wanted = Counter(before[number - 1] for number in group if number <= len(before))
+        wrong += [
+            f"slide {at} is {shown(slide)}, not slide {' or '.join(map(str, group))} of before"
+            for at, slide in enumerate(found, start + 1)
+            if slide not in wanted
+        ]
+        start += len(group)
+        if not wrong and Counter(found) != wanted:
+            wrong.append(f"the slides {group} of before are not all there")
+    return verdict(wrong, f"{file}: the {count} slides are those of before, in the right order")
 
 
 @evaluator
@@ -136,6 +176,10 @@ def _notes(slide: Any) -> str:
         return ""
     frame = slide.notes_slide.notes_text_frame
     return "" if frame is None else str(frame.text).replace("\v", "\n").strip()
+
+
+def _content(slide: Any) -> tuple[tuple[str, ...], str, int]:
+    return tuple(_lines(slide)), _notes(slide), _pictures(slide)
 
 
 def _pictures(slide: Any) -> int:

@@ -54,6 +54,7 @@ REQUIRED: Mapping[str, tuple[str, ...]] = {
     "presentation.slides_equal": ("slides",),
     "presentation.notes_equal": ("notes",),
     "presentation.hidden": ("slides",),
+    "presentation.slides_taken": ("slides",),
     "review.comments_equal": ("comments",),
     "answer.states": ("facts",),
     "sqlite.changes": ("added", "changed"),
