@@ -55,6 +55,7 @@ REQUIRED: Mapping[str, tuple[str, ...]] = {
     "presentation.notes_equal": ("notes",),
     "presentation.hidden": ("slides",),
     "review.comments_equal": ("comments",),
+    "review.comments_placed": ("places",),
     "answer.states": ("facts",),
     "sqlite.changes": ("added", "changed"),
     "sqlite.contains": ("rows",),
