@@ -56,6 +56,7 @@ REQUIRED: Mapping[str, tuple[str, ...]] = {
     "presentation.hidden": ("slides",),
     "presentation.slides_taken": ("slides",),
     "review.comments_equal": ("comments",),
+    "review.comments_placed": ("places",),
     "answer.states": ("facts",),
     "sqlite.changes": ("added", "changed"),
     "sqlite.contains": ("rows",),

@@ -58,6 +58,24 @@ def test_comments_are_compared_in_any_order(
     assert score.value == ("as expected" in reason)
 
 
+@pytest.mark.parametrize(
+    ("places", "reason"),
+    [
+        ({"Too short?": "plan"}, "at their places"),
+        ({"Too short?": "The plan.", "Agreed.": "The"}, "at their places"),
+        ({"Too short?": "offer"}, "no comment 'Too short?' is on a paragraph with 'offer'"),
+        ({"Why?": "plan"}, "no comment 'Why?' is on a paragraph with 'plan'"),
+        ({"Agreed.": "Too short?"}, "no comment 'Agreed.' is on a paragraph"),
+    ],
+)
+def test_a_comment_must_be_on_the_paragraph_with_the_text(
+    judge: Judge, reviewed: str, places: dict[str, str], reason: str
+) -> None:
+    score = judge("review.comments_placed", file=reviewed, places=places)
+    assert reason in score.reason
+    assert score.value == ("at their places" in reason)
+
+
 @pytest.mark.parametrize("tag", ["ins", "del", "moveFrom", "moveTo"])
 def test_a_tracked_change_that_is_left_scores_0(judge: Judge, tmp_path: Path, tag: str) -> None:
     document = docx.Document()
