@@ -37,6 +37,8 @@ tasks: `python docs/office.py > docs/office.md`.
   figure was never reported. What must not be touched is checked there, too.
 * The [difficulty](tasks.md#difficulty) follows from the oracles and the number of applications.
 * `tests/tasks/test_office_suite.py` checks these rules for each task.
+* `ambidex run tasks/office --agent oracle --steps 40 --provider sandbox` plays the first oracle of
+  each task. On one sandbox it took 11 min 46 s, and all 68 were solved.
 
 """
 
