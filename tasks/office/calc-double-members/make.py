@@ -25,10 +25,10 @@ def make(number: int, random: Random, files: Path) -> dict[str, Any]:
         for one, two in zip(first, last, strict=True)
     ]
     people[17][1] = f"{_plain(first[17])}{random.randint(61, 99)}@mail.example"
-    rows = [
+    rows: list[list[Any]] = [
         [*person, FIRST_DAY + timedelta(days=random.randint(0, 90)), "yes"] for person in people
     ]
-    # The first entries of the first three, which were abroad of the right spelling or town.
+    # What the first three entered before, when they had not paid yet.
     older = []
     for at in range(3):
         name, address, town, day, _ = rows[at]

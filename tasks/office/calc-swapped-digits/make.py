@@ -49,7 +49,8 @@ def make(number: int, random: Random, files: Path) -> dict[str, Any]:
     printed.append(("Slip", "Amount"))
     float_ = 60_000
     book.append((start, None, "Carried over", float_ / 100, None, "=D2"))
-    row, place, part_row, balance, day = 3, {}, 0, float_, start
+    place: dict[int, int] = {}
+    row, part_row, balance, day = 3, 0, float_, start
     order = list(range(len(slips)))
     for at in order:
         text, amount, out = slips[at]

@@ -49,6 +49,7 @@ def make(number: int, random: Random, files: Path) -> dict[str, Any]:
     assert right != every
     sums = [sum(row[column] for row in right) for column in (0, 1)]
     formulas = ["=SUM(B2:B5)", "=SUM(C2:C5)"]
+    lines: list[list[Any]] = [*right, formulas]
     cells = {
         f"{letter}{at}": value
         for at, row in enumerate([*right, sums], 2)
@@ -64,5 +65,5 @@ def make(number: int, random: Random, files: Path) -> dict[str, Any]:
         "values": [*right, formulas],
         "with_cancelled": [*every, formulas],
         "typed_sum": [*right, sums],
-        "typed": "".join(f"{one}\t{other}\n" for one, other in [*right, formulas]),
+        "typed": "".join(f"{row[0]}\t{row[1]}\n" for row in lines),
     }

@@ -57,8 +57,8 @@ def make(number: int, random: Random, files: Path) -> dict[str, Any]:
     for at in order:
         customer, contact, due, total, paid, remark = rows[at]
         sheet.append((numbers[at], customer, contact, due, total / 100, paid / 100, remark))
-    for letter, width in zip("ABCDEFG", (12, 22, 22, 13, 12, 12, 36), strict=True):
-        sheet.column_dimensions[letter].width = width
+    for column, width in zip("ABCDEFG", (12, 22, 22, 13, 12, 12, 36), strict=True):
+        sheet.column_dimensions[column].width = width
     write_workbook(workbook, files / "receivables.xlsx")
 
     def letter(values: tuple[str, ...]) -> list[str]:
