@@ -114,6 +114,25 @@ def test_a_colleague_answers_the_same_each_time(gateway: Gateway, guest: Guest) 
     assert answers == [["Which team is it for?", f"Operations has {cost_centre}."]] * 2
 
 
+CHAT = "http://localhost:8084/_matrix/client/v3"
+ENCRYPTED = {"type": "m.room.encryption", "content": {"algorithm": "m.megolm.v1.aes-sha2"}}
+
+
+def test_the_chat_makes_no_encrypted_room_its_page_could_not_read(guest: Guest) -> None:
+    def ask(method: str, path: str, body: object) -> tuple[int, dict[str, Any]]:
+        ask = f"""curl -s -w '\n%{{http_code}}' -X {method} {CHAT}{path} -d '{json.dumps(body)}' \
+            -H "Authorization: Bearer $(cat ~/.config/chat/token)" """
+        answer, status = guest.run(["sh", "-c", ask]).stdout.rsplit("\n", 1)
+        return int(status), json.loads(answer)
+
+    status, room = ask("POST", "/createRoom", {"initial_state": [ENCRYPTED], "is_direct": True})
+    assert status == 200
+    encryption = f"/rooms/{room['room_id']}/state/m.room.encryption"
+    assert ask("GET", encryption, {})[0] == 404
+    assert ask("PUT", encryption, ENCRYPTED["content"])[0] == 403
+    assert ask("PUT", f"/rooms/{room['room_id']}/state/m.room.topic", {"topic": "tea"})[0] == 200
+
+
 def wait_for_answer(gateway: Gateway, guest: Guest, room: str, earlier: int) -> str:
     """The colleague's next message in a room, in which so many are known."""
     for _ in range(120):
