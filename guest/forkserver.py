@@ -84,8 +84,10 @@ def fork_on_request(line: socket.socket) -> Optional[tuple[dict[str, Any], list[
 def main(module: str, fd: int) -> None:
     """Serve requests; in a copy, run the worker that was requested."""
     protect()
+    gc.disable()
     worker = importlib.import_module(module)
     gc.freeze()
+    gc.enable()
     with socket.socket(fileno=fd) as line:
         forked = fork_on_request(line)
     if forked is None:

@@ -1,7 +1,7 @@
 """The tool catalogue, read from source text without importing or running any of it.
 
-`python -m ambidex.mcp_tools.declarations` prints what `mcp_tools.catalogue` would; with a folder of
-apps and the name of a module in it, only that module's tools.
+`python -m ambidex.mcp_tools.declarations` prints what `mcp_tools.catalogue` would; with a folder,
+of its apps; with the name of a module in it as well, only that module's tools.
 
 A tool is declared by its signature, its docstring and the app that decorates it. These are read
 from the syntax tree, in the small part of Python that declarations need: names, constants,
@@ -144,5 +144,6 @@ def _described(tools: Iterable[tuple[str, Tool]]) -> list[dict[str, Any]]:
 
 
 if __name__ == "__main__":
-    described = describe_module(Path(sys.argv[1]), sys.argv[2]) if sys.argv[1:] else describe()
+    folder = Path(sys.argv[1]) if sys.argv[1:] else FOLDER
+    described = describe_module(folder, sys.argv[2]) if sys.argv[2:] else describe(folder)
     print(json.dumps(described, indent=1, ensure_ascii=False))

@@ -17,6 +17,7 @@ from ambidex.vm.machines.instance import Instance
 from ambidex.vm.machines.provision import Address, provision
 from ambidex.vm.provider import LibvirtProvider
 from ambidex.vm.wait import NotYetError, wait_for
+from tests.support.booting import headless
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +56,8 @@ def test_a_boot_that_hangs_is_ended_after_the_bound_with_a_last_frame(
 
 
 def test_an_older_qemu_reverts_in_place(image: Image) -> None:
-    with LibvirtProvider(revert="loadvm") as provider, provider.machine(image) as machine:
+    fast = headless(image)
+    with LibvirtProvider(revert="loadvm") as provider, provider.machine(fast) as machine:
         machine.boot()
         process = machine.instance.pid()
         with Guest(machine.endpoint, machine.token) as guest:

@@ -1,7 +1,7 @@
 """An agent that is root in the guest cannot forge the evidence that the host reads from the disk.
 
-The first run boots an image that lets the desktop user use sudo, which takes a minute or two; its
-snapshot is stored and used again.
+The first run boots an image that lets the user use sudo, which takes a minute; its snapshot is
+stored and used again.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
@@ -30,11 +29,11 @@ from ambidex.tasks import Task
 from ambidex.tasks.load import load_suite
 from ambidex.tasks.osworld.getters import parse_getter
 from ambidex.tasks.osworld.task import OSWorldBody
-from ambidex.vm.building.image import image_id, open_image
+from ambidex.vm.building.image import open_image
 from ambidex.vm.provider import LibvirtMachine, LibvirtProvider
+from tests.support.booting import headless
 
 RULE = "f+ /etc/sudoers.d/agent 0440 root root - user ALL=(ALL) NOPASSWD:ALL"
-"""A line of tmpfiles.d, which systemd carries out before the guest's server starts."""
 TASK = """
 instruction = "Write right into result.txt."
 tool_beneficial = false
@@ -63,11 +62,8 @@ sudo mount -t tmpfs none work
 
 @pytest.fixture(scope="module")
 def rooted(machines: Source) -> Iterator[LibvirtMachine]:
-    """A machine whose desktop user may become root."""
-    image = open_image(machines.image.split(":")[0])
-    line = f'{image.base.command_line} "systemd.set_credential=tmpfiles.extra:{RULE}"'
-    base = replace(image.base, command_line=line)
-    image = replace(image, base=base, id=image_id(base, image.id + RULE))
+    """A machine whose user may become root."""
+    image = headless(open_image(machines.image.split(":")[0]), RULE)
     with LibvirtProvider(spares=0) as provider, closing(provider.machine(image)) as machine:
         yield machine
 
@@ -114,7 +110,7 @@ def test_an_agent_that_did_nothing_has_changed_nothing(
     evidence = evidence_of("true", task, guest, rooted, tmp_path)
     before = json.loads((tmp_path / "kept/before.json").read_text())
     changes = json.loads((evidence / "changes.json").read_text())
-    assert len(before["files"]) > 100
+    assert "/home/user/result.txt" in before["files"]
     assert (changes["changes"], changes["refused"]) == ([], "")
     assert read_manifest(evidence).sources["changes.json"].by == "disk"
 

@@ -6,7 +6,9 @@ base as it is.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import json
 import shutil
 import subprocess
 import sys
@@ -23,7 +25,7 @@ __all__ = ["PROJECT", "build_layer", "guest_code_digest", "layer_id", "libraries
 
 PROJECT = Path(__file__).parents[2]
 CODE = ("guest", "mcp_tools")
-FORM = "2"
+FORM = "3"
 """Changes when layers are built in another way."""
 LOCK = PROJECT / "guest" / "requirements.lock"
 SOURCE_ONLY = frozenset(
@@ -91,8 +93,21 @@ def _assemble(python: str, site: Path, tree: Path, code: Path, image_tree: Path 
     for name in CODE:
         ignore = shutil.ignore_patterns("__pycache__")
         shutil.copytree(code / name, tree / name, ignore=ignore)
+    _store_schemas(tree / "mcp_tools")
     _compile(python, tree, image_tree)
     run(["chmod", "-R", "u=rwX,go=rX", tree], what="making the guest's code readable")
+
+
+def _store_schemas(tools: Path) -> None:
+    """Write the file that `mcp_tools.SCHEMAS` names, from the text of the tools' declarations.
+
+    Where a declaration cannot be read, there is no file, and the guest makes the schemas itself.
+    """
+    with contextlib.suppress(MachineError):
+        read = [sys.executable, "-m", "ambidex.mcp_tools.declarations", tools]
+        described = json.loads(run(read, what="reading the tools' declarations"))
+        schemas = {tool["name"]: tool["parameters"] for tool in described}
+        (tools / "schemas.json").write_text(json.dumps(schemas), encoding="utf-8")
 
 
 def _libraries(python: str, say: Callable[[str], None]) -> Path:
