@@ -64,6 +64,10 @@ def main() -> None:
     protect_process()
     # Nothing that is imported becomes garbage: looking for it takes a sixth of the time to start.
     gc.disable()
+    from pydantic import BaseModel
+
+    # Of the protocol's hundreds of messages, each is built when it is first needed.
+    BaseModel.model_config["defer_build"] = True
     # FastMCP reads a file .env in the current folder, which the desktop user must not control.
     os.environ["FASTMCP_ENV_FILE"] = "/dev/null"
     os.chdir("/")

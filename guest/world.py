@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Collection
 from typing import Any
 
 from pydantic import Field
@@ -51,6 +52,8 @@ class World:
         self._services = services
         self._processes = processes
         self._freezer = freezer
+        self._ready: set[str] = set()
+        """The services that were ready when others were not."""
 
     def routes(self) -> list[Route]:
         """The routes for the application."""
@@ -60,12 +63,22 @@ class World:
         ]
 
     async def checks(self) -> dict[str, dict[str, Any]]:
-        """Whether each service is ready, for the health report."""
-        missing = await asyncio.gather(*map(is_ready, self._services.values()))
-        return {
-            f"service {name}": {"ok": not reason, "seen": reason or "ready"}
-            for name, reason in zip(self._services, missing, strict=True)
-        }
+        """Whether each service is ready, for the health report.
+
+        While services start, a host asks often: those that were ready are asked again only when
+        the last one is. All are then ready at the same time.
+        """
+        missing = await self._missing(self._services.keys() - self._ready)
+        if self._ready and not any(missing.values()):
+            missing = await self._missing(self._services.keys())
+        waiting = {name for name, reason in missing.items() if reason}
+        self._ready = self._services.keys() - waiting if waiting else set()
+        seen = {name: missing.get(name) or "ready" for name in self._services}
+        return {f"service {name}": {"ok": name not in waiting, "seen": seen[name]} for name in seen}
+
+    async def _missing(self, names: Collection[str]) -> dict[str, str]:
+        reasons = await asyncio.gather(*(is_ready(self._services[name]) for name in names))
+        return dict(zip(names, reasons, strict=True))
 
     async def export(self, request: Request) -> Response:
         """The state of a service, as the program that it declares prints it."""
