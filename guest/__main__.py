@@ -64,6 +64,11 @@ def main() -> None:
     protect_process()
     # Nothing that is imported becomes garbage: looking for it takes a sixth of the time to start.
     gc.disable()
+    from ambidex.guest.account import Account
+    from ambidex.guest.processes import Processes
+
+    processes = Processes(Account.named(options.user))
+    processes.launch()
     from pydantic import BaseModel
 
     # Of the protocol's hundreds of messages, each is built when it is first needed.
@@ -73,7 +78,6 @@ def main() -> None:
     os.chdir("/")
     import uvicorn
 
-    from ambidex.guest.account import Account
     from ambidex.guest.door import door
     from ambidex.guest.guard import Token
     from ambidex.guest.journal import Journal
@@ -81,9 +85,7 @@ def main() -> None:
     journal = Journal.installed()
     token = Token.read(options.token, options.state / "token")
     config = uvicorn.Config(
-        door(
-            Account.named(options.user), token, journal, desktop=not os.path.exists(HEADLESS_MARKER)
-        ),
+        door(processes, token, journal, desktop=not os.path.exists(HEADLESS_MARKER)),
         log_config=None,
         access_log=False,
         ws="none",

@@ -12,7 +12,6 @@ from starlette.applications import Starlette
 from starlette.types import ASGIApp
 
 from ambidex.guest import COLLECTOR, HARNESS, HEADLESS, HarnessError
-from ambidex.guest.account import Account
 from ambidex.guest.freezing import Freezer
 from ambidex.guest.guard import TOOLS, Guard, Token
 from ambidex.guest.harness import Harness, on_error
@@ -31,7 +30,7 @@ WARM_AFTER = 300.0
 """Seconds to wait for workers before the door warms up without them."""
 
 
-def door(account: Account, token: Token, journal: Journal, *, desktop: bool = True) -> ASGIApp:
+def door(processes: Processes, token: Token, journal: Journal, *, desktop: bool = True) -> ASGIApp:
     """The application. It answers at once; its workers start in the background and end with it.
 
     Without a `desktop`, nothing that needs one is served.
@@ -39,11 +38,10 @@ def door(account: Account, token: Token, journal: Journal, *, desktop: bool = Tr
     apps = catalogue.installed(desktop=desktop)
     tools, unlisted = catalogue.tools(apps), catalogue.tools(apps, listed=False)
     names = sorted({app.worker for app in apps.values()})
-    processes = Processes(account)
     workers = {name: Worker(name, processes) for name in (HARNESS, COLLECTOR, *names)}
     if not desktop:
         for worker in workers.values():
-            worker.session = {HEADLESS: "1", **account.runtime}
+            worker.session = {HEADLESS: "1", **processes.account.runtime}
     freezer = Freezer(processes)
     server = Server(tools, workers, unlisted)
     mcp = server.http_app(path=TOOLS, stateless_http=True, json_response=True)

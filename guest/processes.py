@@ -14,6 +14,7 @@ import json
 import os
 import signal
 import socket
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any, Optional
@@ -80,7 +81,7 @@ class Processes:
         self.account = account
         self._module = module
         self._turn = asyncio.Lock()
-        self._server: Optional[asyncio.subprocess.Process] = None
+        self._server: Optional[subprocess.Popen[bytes]] = None
         self._line: Optional[socket.socket] = None
         self._listener: Optional[asyncio.Task[None]] = None
         self._pending: Optional[asyncio.Future[Process]] = None
@@ -111,8 +112,10 @@ class Processes:
                 message = f"the fork server did not answer within {START_WITHIN:.0f} s"
                 raise OSError(message) from None
 
-    async def _open(self) -> None:
-        await self._close()
+    def launch(self) -> None:
+        """Start the fork server now, and not with the first worker: it then imports its modules
+        while the caller imports others.
+        """
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         path = json.dumps([str(Path(folder or ".").resolve()) for folder in sys.path])
         changes_credentials = self.account.worker is not None
@@ -121,19 +124,27 @@ class Processes:
         if changes_credentials:
             keep_capabilities = functools.partial(keep_for_children, libc)
         with theirs:
-            self._server = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-I", "-B", "-c", BOOT),
-                *(path, self._module, str(theirs.fileno())),
+            self._server = subprocess.Popen(
+                [
+                    *(sys.executable, "-I", "-B", "-c", BOOT),
+                    *(path, self._module, str(theirs.fileno())),
+                ],
                 env=self.account.environment,
                 cwd="/",
                 pass_fds=[theirs.fileno()],
-                stdin=asyncio.subprocess.DEVNULL,
+                stdin=subprocess.DEVNULL,
                 start_new_session=True,
                 preexec_fn=keep_capabilities,
             )
         ours.setblocking(False)
         self._line = ours
-        self._listener = asyncio.create_task(self._listen(ours))
+
+    async def _open(self) -> None:
+        if self._server is None or self._listener is not None:
+            await self._close()
+            self.launch()
+        assert self._line is not None
+        self._listener = asyncio.create_task(self._listen(self._line))
 
     async def _listen(self, line: socket.socket) -> None:
         """Process the fork server's messages until it ends, and its copies with it."""
@@ -166,10 +177,11 @@ class Processes:
             await self._close()
 
     async def _close(self) -> None:
-        if self._server is None or self._line is None or self._listener is None:
+        if self._server is None or self._line is None:
             return
-        with contextlib.suppress(ProcessLookupError):
-            self._server.kill()
-        await self._server.wait()
-        await self._listener
+        self._server.kill()
+        await asyncio.to_thread(self._server.wait)
+        if self._listener is not None:
+            await self._listener
         self._line.close()
+        self._server = self._line = self._listener = None

@@ -16,6 +16,7 @@ from ambidex.guest.account import Account
 from ambidex.guest.door import door
 from ambidex.guest.guard import Token
 from ambidex.guest.journal import Journal
+from ambidex.guest.processes import Processes
 from ambidex.mcp_tools.waiting import wait_for
 from tests.support.serving import serve
 
@@ -26,7 +27,7 @@ TOKEN = "a-token-of-a-test"
 def http() -> Iterator[httpx.Client]:
     """A client of the door, which is ready."""
     account = Account.named(pwd.getpwuid(os.getuid()).pw_name)
-    app = door(account, Token(TOKEN), Journal(), desktop=False)
+    app = door(Processes(account), Token(TOKEN), Journal(), desktop=False)
     headers = {"Authorization": f"Bearer {TOKEN}"}
     with serve(app) as endpoint, httpx.Client(base_url=endpoint, headers=headers) as client:
         assert wait_for(lambda: client.get("/harness/health").status_code == 200, 60)
