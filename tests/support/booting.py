@@ -1,4 +1,4 @@
-"""Variants of an image, which boot from its own disk."""
+"""Variants of an image for tests of virtual machines."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ HEADLESS = "f+ /etc/ambidex/headless"
 
 
 def headless(image: Image, *rules: str) -> Image:
-    """The image without its desktop, which boots in half the time.
+    """The image without its desktop, for tests that need none: it boots faster.
 
     `rules` are lines of tmpfiles.d, which systemd carries out before the guest's server starts.
     """

@@ -56,8 +56,8 @@ def test_a_boot_that_hangs_is_ended_after_the_bound_with_a_last_frame(
 
 
 def test_an_older_qemu_reverts_in_place(image: Image) -> None:
-    fast = headless(image)
-    with LibvirtProvider(revert="loadvm") as provider, provider.machine(fast) as machine:
+    image = headless(image)
+    with LibvirtProvider(revert="loadvm") as provider, provider.machine(image) as machine:
         machine.boot()
         process = machine.instance.pid()
         with Guest(machine.endpoint, machine.token) as guest:

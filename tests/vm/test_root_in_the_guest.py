@@ -1,7 +1,7 @@
 """An agent that is root in the guest cannot forge the evidence that the host reads from the disk.
 
-The first run boots an image that lets the user use sudo, which takes a minute; its snapshot is
-stored and used again.
+The first run boots an image that lets the user use sudo, which takes a minute or two; its
+snapshot is stored and used again.
 """
 
 from __future__ import annotations

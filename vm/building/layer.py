@@ -6,7 +6,6 @@ base as it is.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import shutil
@@ -103,10 +102,14 @@ def _store_schemas(tools: Path) -> None:
 
     Where a declaration cannot be read, there is no file, and the guest makes the schemas itself.
     """
-    with contextlib.suppress(MachineError):
-        read = [sys.executable, "-m", "ambidex.mcp_tools.declarations", tools]
-        described = json.loads(run(read, what="reading the tools' declarations"))
-        schemas = {tool["name"]: tool["parameters"] for tool in described}
+    read = subprocess.run(
+        [sys.executable, "-m", "ambidex.mcp_tools.declarations", tools],
+        check=False,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+    if read.returncode == 0:
+        schemas = {tool["name"]: tool["parameters"] for tool in json.loads(read.stdout)}
         (tools / "schemas.json").write_text(json.dumps(schemas), encoding="utf-8")
 
 
