@@ -17,6 +17,8 @@ __all__ = ["Verdict", "kvm_runs"]
 DEVICE = Path("/dev/kvm")
 BOUND = 30.0
 """Seconds for a boot; under working KVM, a kernel reaches its first process in two or three."""
+SILENT = 10.0
+"""Seconds without output after which a boot has failed."""
 KERNEL_MARK = b"as init process"
 FIRMWARE_MARK = b"SeaBIOS"
 
@@ -66,12 +68,13 @@ def _boot(kernel: Path | None, initrd: Path | None) -> Verdict:
     output, deadline = b"", time.monotonic() + BOUND
     with process, selectors.DefaultSelector() as selector:
         selector.register(process.stdout, selectors.EVENT_READ)
-        while mark not in output and time.monotonic() < deadline:
-            if selector.select(timeout=0.5):
-                piece = os.read(process.stdout.fileno(), 65536)
-                if not piece:
-                    break
-                output += piece
+        while mark not in output and (left := deadline - time.monotonic()) > 0:
+            if not selector.select(timeout=min(left, SILENT)):
+                break
+            piece = os.read(process.stdout.fileno(), 65536)
+            if not piece:
+                break
+            output += piece
         process.kill()
     if mark in output:
         return Verdict(True, f"{what} booted under KVM")

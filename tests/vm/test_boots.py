@@ -84,13 +84,14 @@ def shell(port: int, key: paramiko.PKey) -> paramiko.SSHClient:
     return client
 
 
-def test_the_guest_is_installed_on_a_desktop_without_one_and_restarts_when_killed(
+def test_the_guest_is_installed_on_a_system_without_one_and_restarts_when_killed(
     libvirt: LibvirtProvider, image: Image, tmp_path: Path
 ) -> None:
     key = paramiko.RSAKey.generate(2048)
     key.write_private_key_file(str(tmp_path / "key"))
     public = f"{key.get_name()} {key.get_base64()}"
-    with libvirt.cold(replace(image, layer=None), ssh_key=public, token="") as instance:
+    bare = replace(headless(image), layer=None)
+    with libvirt.cold(bare, ssh_key=public, token="") as instance:
         assert instance.ssh_port is not None
         client = shell(instance.ssh_port, key)
         with pytest.raises(NotYetError, match="no answer"):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from statistics import fmean
 
 from ambidex.vm import MachineError
 from ambidex.vm.machines.instance import Instance
@@ -28,10 +29,16 @@ STAGES: Stages = (
 The console is read until the guest itself can be asked.
 """
 
-QUIET_LOAD, QUIET_FOR, QUIET_BOUND = 0.12, 3.0, 90.0
-"""A desktop is quiet with fewer than `QUIET_LOAD` busy processors for `QUIET_FOR` seconds; waiting
-ends after `QUIET_BOUND` seconds.
-"""
+SAMPLE = 0.5
+"""Seconds between two measurements of a machine's load."""
+QUIET_LOAD, QUIET_FOR = 0.12, 3.0
+"""A machine is quiet with fewer than `QUIET_LOAD` busy processors for `QUIET_FOR` seconds."""
+STEADY_LOAD, STEADY_FOR, STEADY_SHARE = 0.5, 10.0, 0.8
+"""So is one with fewer than `STEADY_LOAD` busy processors whose load no longer falls: in the last
+`STEADY_FOR` seconds it was at least `STEADY_SHARE` of that in as many seconds before. Servers poll,
+which keeps an emulated processor above `QUIET_LOAD` for ever."""
+QUIET_BOUND = 90.0
+"""Seconds after which waiting for a quiet machine ends."""
 
 CONSOLE_LINES = 25
 """Lines of the console in an error message: a kernel panic is followed by a trace of a dozen."""
@@ -106,24 +113,29 @@ def _last_frame(instance: Running) -> str:
     return f"Last frame: {path}"
 
 
+def is_quiet(loads: Sequence[float]) -> bool:
+    """Whether a machine has finished starting, after its loads (busy processors, the latest last),
+    measured every `SAMPLE` seconds."""
+    short, long = round(QUIET_FOR / SAMPLE), round(STEADY_FOR / SAMPLE)
+    if len(loads) >= short and max(loads[-short:]) <= QUIET_LOAD:
+        return True
+    if len(loads) < 2 * long:
+        return False
+    latest, earlier = fmean(loads[-long:]), fmean(loads[-2 * long : -long])
+    return STEADY_SHARE * earlier <= latest <= STEADY_LOAD
+
+
 def wait_until_quiet(instance: Instance) -> None:
-    """Wait until the machine's processors have been idle for a while, or a bound has passed.
+    """Wait until the machine has finished starting, or a bound has passed.
 
     A desktop keeps starting services after it is ready; every fork of a snapshot of a busy machine
     would be busy too.
     """
-    began = time.monotonic()
-    quiet_since = began
-    before, at = instance.domain.info()[4], began
-
-    def probe() -> None:
-        nonlocal quiet_since, before, at
+    loads: list[float] = []
+    before, at = instance.domain.info()[4], time.monotonic()
+    end = at + QUIET_BOUND
+    while not is_quiet(loads) and at < end:
+        time.sleep(SAMPLE)
         used, now = instance.domain.info()[4], time.monotonic()
-        load = (used - before) / 1e9 / (now - at)
+        loads.append((used - before) / 1e9 / (now - at))
         before, at = used, now
-        if load > QUIET_LOAD:
-            quiet_since = now
-        if now - quiet_since < QUIET_FOR and now - began < QUIET_BOUND:
-            raise NotYetError(f"{load:.2f} processors busy")
-
-    wait_for(probe, bound=2 * QUIET_BOUND, every=0.5, fail=MachineError)

@@ -14,7 +14,7 @@ from ambidex.vm import MachineError
 from ambidex.vm.building.image import Base, Image
 from ambidex.vm.building.recipe import Screen
 from ambidex.vm.checkpoints.memory import PAGE, Mapping, Pages, may_trace, write_pages
-from ambidex.vm.machines.boot import stage_of
+from ambidex.vm.machines.boot import is_quiet, stage_of
 from ambidex.vm.machines.domain import Memory, Shape, domain_xml
 from ambidex.vm.machines.door import GuestAnswer, not_ready
 from ambidex.vm.machines.provision import Address, parse_address
@@ -232,3 +232,24 @@ def test_a_failed_desktop_session_is_not_waited_for() -> None:
 def test_an_answer_without_checks_is_quoted() -> None:
     for body in (b"worker lost", b"[]", b'{"checks": 3}'):
         assert body.decode() in str(not_ready(GuestAnswer(503, body)))
+
+
+@pytest.mark.parametrize(
+    ("loads", "quiet"),
+    [
+        ([], False),
+        ([1.8] * 60, False),
+        ([1.8] * 60 + [0.05] * 5, False),
+        ([1.8] * 60 + [0.05] * 6, True),
+        # Servers that wake each other: the load stays where it is.
+        ([1.1] * 60 + [0.16] * 20, False),
+        ([1.1] * 60 + [0.16, 0.3] * 20, True),
+        # A desktop that still starts something every now and then.
+        ([2.0 - number / 40 for number in range(80)], False),
+        ([0.6] * 80, False),
+    ],
+)
+def test_a_machine_is_quiet_when_it_is_idle_or_its_load_no_longer_falls(
+    loads: list[float], quiet: bool
+) -> None:
+    assert is_quiet(loads) == quiet
