@@ -6,7 +6,7 @@
 IMAGE ?= debian-12
 RUN ?= runs/demo-$(shell date +%Y%m%d-%H%M%S)
 AMBIDEX = .venv/bin/ambidex
-TOGETHER = $(MAKE) --no-print-directory --keep-going --output-sync=recurse --jobs 2
+TOGETHER = $(MAKE) --no-print-directory --keep-going --output-sync=recurse --jobs
 
 # Tests start hundreds of Pythons: what they import is compiled once, whatever the shell says.
 unexport PYTHONDONTWRITEBYTECODE
@@ -43,8 +43,8 @@ test: browser
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
 	! git grep -nE '^(<{7}|>{7}) '
-	-$(TOGETHER) image test-plain image-services outside
-	-$(TOGETHER) test-desks test-tools test-conformance test-osworld test-experiment test-foundry test-cluster test-services test-outside
+	-$(TOGETHER) 2 image test-plain image-services outside
+	-$(TOGETHER) 3 test-desks test-osworld test-tools test-conformance test-foundry test-experiment test-cluster test-services test-outside
 	-$(MAKE) --no-print-directory test-vm
 	@.venv/bin/python tests/summary.py $(RESULTS)
 
@@ -66,9 +66,10 @@ CLUSTER = tests/host/cluster/test_cluster.py
 test-cluster:
 	.venv/bin/pytest $(CLUSTER) $(call results,cluster)
 
-# On sandbox desktops, two stages at a time, the longest first; the tests of tools say together what
-# is proved, so they are in one process. Files of their OWN process take as long as a folder. Emulated
-# machines have two processors each and lose more than half their speed beside other work: they run alone.
+# On sandbox desktops, three stages at a time, the longest first: two leave two processors idle for a
+# sixth of the time. The tests of tools say together what is proved, so they are in one process. Files
+# of their OWN process take as long as a folder. Emulated machines have two processors each and lose more
+# than half their speed beside other work: they run alone.
 OWN = foundry experiment
 test-vm:
 	.venv/bin/pytest tests/conformance tests/vm tests/attack -m vm $(call results,vm)
