@@ -29,6 +29,8 @@ def test_the_guest_serves_the_tools_of_the_catalogue_and_they_work(guest: Guest)
 def test_a_frame_assembled_from_patches_equals_a_complete_one(
     machine: Machine, guest: Guest
 ) -> None:
+    # A caret that blinks about as often as a slow machine is captured looks still, and is not.
+    guest.run(["gsettings", "set", "org.gnome.desktop.interface", "cursor-blink", "false"])
     before = guest.screenshot(settle=20)
     guest.run(["gedit"], background=True)
     guest.wait_window("gedit", timeout=120)
