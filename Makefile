@@ -66,8 +66,8 @@ CLUSTER = tests/host/cluster/test_cluster.py
 test-cluster:
 	.venv/bin/pytest $(CLUSTER) $(call results,cluster)
 
-# On sandbox desktops, three stages at a time, the longest first: two leave two processors idle for a
-# sixth of the time. The tests of tools say together what is proved, so they are in one process. Files
+# On sandbox desktops, three stages at a time, the longest first: two leave two processors partly idle.
+# The tests of tools say together what is proved, so they are in one process. Files
 # of their OWN process take as long as a folder. Emulated machines have two processors each and lose more
 # than half their speed beside other work: they run alone.
 OWN = foundry experiment

@@ -34,9 +34,9 @@ SAMPLE = 0.5
 QUIET_LOAD, QUIET_FOR = 0.12, 3.0
 """A machine is quiet with fewer than `QUIET_LOAD` busy processors for `QUIET_FOR` seconds."""
 STEADY_LOAD, STEADY_FOR, STEADY_SHARE = 0.5, 10.0, 0.8
-"""So is one with fewer than `STEADY_LOAD` busy processors whose load no longer falls: in the last
-`STEADY_FOR` seconds it was at least `STEADY_SHARE` of that in as many seconds before. Servers poll,
-which keeps an emulated processor above `QUIET_LOAD` for ever."""
+"""So is one with fewer than `STEADY_LOAD` busy processors whose load no longer changes: of its
+means in the last `STEADY_FOR` seconds and in as many before, the smaller is at least `STEADY_SHARE`
+of the larger. Servers that poll keep an emulated processor above `QUIET_LOAD`."""
 QUIET_BOUND = 90.0
 """Seconds after which waiting for a quiet machine ends."""
 
@@ -114,15 +114,16 @@ def _last_frame(instance: Running) -> str:
 
 
 def is_quiet(loads: Sequence[float]) -> bool:
-    """Whether a machine has finished starting, after its loads (busy processors, the latest last),
-    measured every `SAMPLE` seconds."""
+    """Whether a machine has finished starting. `loads` are its busy processors, measured every
+    `SAMPLE` seconds, the latest last."""
     short, long = round(QUIET_FOR / SAMPLE), round(STEADY_FOR / SAMPLE)
     if len(loads) >= short and max(loads[-short:]) <= QUIET_LOAD:
         return True
     if len(loads) < 2 * long:
         return False
     latest, earlier = fmean(loads[-long:]), fmean(loads[-2 * long : -long])
-    return STEADY_SHARE * earlier <= latest <= STEADY_LOAD
+    steady = min(latest, earlier) >= STEADY_SHARE * max(latest, earlier)
+    return steady and latest <= STEADY_LOAD
 
 
 def wait_until_quiet(instance: Instance) -> None:

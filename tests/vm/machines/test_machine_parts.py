@@ -241,15 +241,16 @@ def test_an_answer_without_checks_is_quoted() -> None:
         ([1.8] * 60, False),
         ([1.8] * 60 + [0.05] * 5, False),
         ([1.8] * 60 + [0.05] * 6, True),
-        # Servers that wake each other: the load stays where it is.
+        # Servers that poll: the load stays where it is.
         ([1.1] * 60 + [0.16] * 20, False),
         ([1.1] * 60 + [0.16, 0.3] * 20, True),
-        # A desktop that still starts something every now and then.
+        # It still falls, or something else has started.
         ([2.0 - number / 40 for number in range(80)], False),
+        ([0.2] * 20 + [0.4] * 20, False),
         ([0.6] * 80, False),
     ],
 )
-def test_a_machine_is_quiet_when_it_is_idle_or_its_load_no_longer_falls(
+def test_a_machine_is_quiet_when_it_is_idle_or_its_load_no_longer_changes(
     loads: list[float], quiet: bool
 ) -> None:
     assert is_quiet(loads) == quiet
