@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import threading
 from types import ModuleType
 
-__all__ = ["libraries"]
+from anyio.from_thread import BlockingPortal, start_blocking_portal
+
+__all__ = ["event_loop", "libraries"]
 
 
 def libraries() -> tuple[ModuleType, ModuleType]:
@@ -18,3 +22,22 @@ def libraries() -> tuple[ModuleType, ModuleType]:
     litellm.suppress_debug_info = True
     litellm.telemetry = False
     return litellm, openai
+
+
+STARTING = threading.Lock()
+STARTED: list[BlockingPortal] = []
+
+
+def event_loop() -> BlockingPortal:
+    """The event loop, in a thread of its own, in which this process runs litellm's asynchronous
+    functions. They need one that stays: litellm has one worker that logs, which loses what it holds
+    when the loop changes while another thread asks."""
+    with STARTING:
+        if not STARTED:
+            context = start_blocking_portal(name="litellm")
+            portal = context.__enter__()
+            # Requests that an interrupt abandoned are cancelled.
+            atexit.register(context.__exit__, None, None, None)
+            atexit.register(portal.call, portal.stop, True)
+            STARTED.append(portal)
+    return STARTED[0]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import queue
 import random
@@ -17,7 +16,7 @@ from ambidex.host import Answer, Form, Request, Usage
 from ambidex.host.errors import ContextLimitError, ModelError
 from ambidex.host.models.context_overflow import is_overflow
 from ambidex.host.models.effort import effort_settings
-from ambidex.host.models.libraries import libraries
+from ambidex.host.models.libraries import event_loop, libraries
 from ambidex.host.models.prices import Prices, Tokens
 from ambidex.host.models.refusals import Refusal, read_refusal
 from ambidex.host.records.config import ModelConfig
@@ -123,9 +122,7 @@ class LiteModel:
                     settings["seed"] = request.seed
                 answer = litellm.completion(max_tokens=self._config.max_tokens, **settings)
             case "messages":
-                # A loop of our own, so that an event loop the thread may have is left alone.
-                with asyncio.Runner(loop_factory=asyncio.new_event_loop) as runner:
-                    answer = runner.run(self._message(litellm, settings))
+                answer = event_loop().call(self._message, litellm, settings)
             case "responses":
                 answer = litellm.responses(max_output_tokens=self._config.max_tokens, **settings)
         body = answer if isinstance(answer, dict) else answer.model_dump(mode="json")
@@ -141,8 +138,8 @@ class LiteModel:
         return body
 
     async def _message(self, litellm: ModuleType, settings: Mapping[str, Any]) -> Mapping[str, Any]:
-        # litellm speaks this API only asynchronously. The clients it caches would outlive our loop,
-        # so it gets a new one.
+        # litellm speaks this API only asynchronously. It gets a client of its own, since it closes
+        # none of those it caches.
         from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
 
         client = AsyncHTTPHandler(timeout=self._config.timeout)

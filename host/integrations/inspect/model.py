@@ -69,6 +69,10 @@ class InspectModel:
 
     async def _ask(self, body: Mapping[str, Any]) -> Answer | None:
         """The answer; None if the request was cancelled."""
+        # What a thread starts in a scope after its cancellation may wait for that for ever: anyio
+        # delivers it to what it finds at the time.
+        if self.stop.is_set():
+            return None
         with CancelScope() as self.scope:
             messages = _messages(body["messages"])
             await self._show_results(messages)

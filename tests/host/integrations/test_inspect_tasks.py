@@ -9,14 +9,18 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import anyio
 import pytest
+from anyio.to_thread import run_sync
 from inspect_ai import Task
 from inspect_ai.event import ModelEvent, ToolEvent
 from inspect_ai.log import EvalLog, EvalSample
 
-from ambidex.host import ROOT
+from ambidex.host import ROOT, Request
 from ambidex.host.errors import TaskError
+from ambidex.host.integrations.inspect.model import InspectModel
 from ambidex.host.integrations.inspect.tasks import suite as suite_task
+from ambidex.host.loop.episode import InterruptedEpisodeError
 from ambidex.host.records.rows import read_rows
 from ambidex.host.report.text_report import lines
 from ambidex.tasks import Suite
@@ -154,6 +158,17 @@ def test_more_epochs_than_runs_are_refused(suite: Suite, tmp_path: Path) -> None
     log = evaluated(inspected, MODEL, tmp_path, epochs=2)
     assert log.error
     assert "-T runs=N" in log.error.traceback
+
+
+def test_a_cancelled_model_is_not_asked_again() -> None:
+    model = InspectModel("scripted/model")
+    model.cancel()
+
+    async def ask() -> None:
+        await run_sync(model.ask, Request("chat", {"messages": [], "tools": []}))
+
+    with pytest.raises(InterruptedEpisodeError):
+        anyio.run(ask)
 
 
 def test_machines_that_cannot_be_opened_are_the_error_of_every_sample(
