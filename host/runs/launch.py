@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import threading
@@ -139,6 +140,8 @@ def launch(
             _check_resumable(request, folder, options, display.message)
         if not models_answer:
             ask_models([(request, folder)], display.message)
+        left = {job.key for job in request.jobs} - finished(_rows(folder)).keys()
+        options = dataclasses.replace(options, trials=len(left))
         source = stack.enter_context(open_lanes(options, parts_of(request), display.message))
         return _run(request, folder, source, options.machines, display)
 
@@ -211,8 +214,12 @@ def ask_models(runs: Sequence[tuple[RunRequest, Path]], say: Callable[[str], Non
 
 def all_done(request: RunRequest, folder: Path) -> list[Row]:
     """The rows in `folder` if every requested trial has a score there, otherwise an empty list."""
-    rows = read_rows(folder) if (folder / RESULTS).is_file() else []
+    rows = _rows(folder)
     return rows if {job.key for job in request.jobs} <= finished(rows).keys() else []
+
+
+def _rows(folder: Path) -> list[Row]:
+    return read_rows(folder) if (folder / RESULTS).is_file() else []
 
 
 def _run(

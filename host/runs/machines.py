@@ -40,6 +40,9 @@ class MachineOptions:
         str, Parameter(help="Size of the screen, such as 1920x1080; by default the image's.")
     ] = ""
 
+    trials: Annotated[int | None, Parameter(parse=False)] = None
+    """How many trials will be played on them, if that is known: a run of one needs no spare."""
+
     def __post_init__(self) -> None:
         for name, value, most in (("machines", self.machines, 4096), ("cpus", self.cpus, 256)):
             if not 1 <= value <= most:

@@ -36,6 +36,7 @@ class Libvirt:
             accel=options.accel,
             cpus=options.cpus,
             spares=options.machines,
+            expected=options.trials,
             say=say,
         ) as provider:
             snapshot = provider.snapshot(image)
