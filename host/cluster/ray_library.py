@@ -13,13 +13,14 @@ __all__ = ["draining_nodes", "ray_library"]
 def ray_library() -> ModuleType:
     """The module `ray`. `UsageError` gives the command that installs it if it is missing."""
     try:
-        import ray
+        import ray as module
     except ModuleNotFoundError as error:
         raise UsageError(
             f"--cluster needs the package {error.name}, which is not installed",
             hint="pip install 'ambidex[cluster]'",
         ) from None
-    return ray
+    library: ModuleType = module
+    return library
 
 
 def draining_nodes() -> frozenset[str]:
