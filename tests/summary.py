@@ -61,7 +61,7 @@ def read_stage(path: Path) -> Stage:
 
 def main(folder: Path) -> int:
     """Print the summary; the exit status."""
-    bad = []
+    bad, failures = [], []
     for name in STAGES:
         path, status = folder / f"{name}.xml", folder / f"{name}.status"
         if not path.exists() or not status.exists():
@@ -69,19 +69,21 @@ def main(folder: Path) -> int:
             print(f"\n{name}: DID NOT RUN, or ended before it could say anything")
             continue
         stage, code = read_stage(path), status.read_text().strip()
+        failures += stage.failed
         if stage.failed or code != "0":
             bad.append(name)
         print(
             f"\n{name}: {stage.passed} passed, {len(stage.failed)} failed, {stage.skipped} skipped"
             f" in {stage.seconds:.0f} s, exit status {code}"
         )
-        for failed, how in stage.failed:
-            print(f"  FAILED {failed}\n    {how}")
         for what, timed in (("tests", list(stage.tests)), ("files", stage.files)):
             print(f"  slowest {what}:")
             for seconds, each in sorted(timed, reverse=True)[:SLOWEST]:
                 print(f"    {seconds:7.1f} s  {each}")
-    print(f"\nfailed: {', '.join(bad) or 'nothing'}")
+    print()  # failures last: who reads the end of a long log finds them
+    for failed, how in failures:
+        print(f"FAILED {failed}\n  {how}")
+    print(f"failed: {', '.join(bad) or 'nothing'}")
     return 1 if bad else 0
 
 
