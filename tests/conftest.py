@@ -20,7 +20,7 @@ from typing import NoReturn
 
 import pytest
 from hypothesis import settings
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from ambidex.host.box.client import box
 from ambidex.host.client.guest import Guest
@@ -33,6 +33,9 @@ from ambidex.vm import Machine
 # PYTHONDONTWRITEBYTECODE each of these processes would compile everything again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+
+# On a busy computer a page takes long: that is not its failure.
+expect.set_options(timeout=30_000)  # milliseconds
 
 # On a busy computer an example takes as long as it takes: nothing is said by that.
 # A profile counts only where a test does not set its own number of examples.

@@ -61,7 +61,8 @@ def read_stage(path: Path) -> Stage:
 
 def main(folder: Path) -> int:
     """Print the summary; the exit status."""
-    bad, failures = [], []
+    bad: list[str] = []
+    failures: list[tuple[str, str]] = []
     for name in STAGES:
         path, status = folder / f"{name}.xml", folder / f"{name}.status"
         if not path.exists() or not status.exists():

@@ -36,8 +36,6 @@ from tests.desktop.tool_calls import read
 from tests.support.browsing import WIDE
 from tests.toolgen.reviewed import TEXT_SIZE, full_candidate, new_candidate, submission
 
-PATIENCE = 30_000
-"""Milliseconds."""
 PAINTED = "[...document.querySelectorAll('figure img')].every((image) => image.naturalWidth)"
 KEY = ("org.gnome.desktop.interface", "text-scaling-factor")
 
@@ -99,14 +97,6 @@ class Show:
     def size(self) -> str:
         with self.guest() as guest:
             return read(guest, "gsettings", "get", *KEY)
-
-
-@pytest.fixture(autouse=True)
-def patience() -> Iterator[None]:
-    """Long timeouts: a slow host must not fail the page."""
-    expect.set_options(timeout=PATIENCE)
-    yield
-    expect.set_options(timeout=5_000)
 
 
 @pytest.fixture(scope="module")

@@ -20,18 +20,8 @@ from tests.support.served import CATALOGUE
 from tests.toolgen.reviewed import ONE_CASE, full_candidate, new_candidate, redraft, submission
 
 NO_MACHINES = MachineOptions(provider="none")
-PATIENCE = 30_000
-"""Milliseconds."""
 NAMES = ("ann", "ben", "cleo")
 CROWDED = "document.documentElement.scrollWidth <= innerWidth + 1"
-
-
-@pytest.fixture(autouse=True, scope="module")
-def patience() -> Iterator[None]:
-    """Allow for a slow host, which is not a failure of the page."""
-    expect.set_options(timeout=PATIENCE)
-    yield
-    expect.set_options(timeout=5_000)
 
 
 @pytest.fixture

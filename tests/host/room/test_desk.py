@@ -74,7 +74,7 @@ def test_requests_are_rebuilt_as_they_were_sent(trial: Path) -> None:
 def test_the_transcript_is_searched_and_shows_its_pictures(page: Page, trial: Path) -> None:
     at(page, "/transcript/2")
     second = page.locator(".exchange").nth(1)
-    expect(second).to_have_attribute("open", "", timeout=20_000)
+    expect(second).to_have_attribute("open", "")
     expect(second.locator("summary").first).to_contain_text("100 tokens in · 10 out · $0.50")
     expect(second.locator("img.sent")).to_have_count(1)
     assert second.locator("img.sent").evaluate("image => image.decode().then(() => image.width)")
@@ -89,7 +89,7 @@ def test_checks_say_what_they_expected_and_found(page: Page, trial: Path) -> Non
     assert (check["use"], check["score"], told["note"]) == ("output.json_fields_equal", 0.0, "")
     at(page, "/verdict")
     line = page.locator("tbody tr").filter(has_text="output.json_fields_equal")
-    expect(line).to_contain_text("fields", timeout=20_000)
+    expect(line).to_contain_text("fields")
     expect(line).to_contain_text(check["found"])
     evidence = page.get_by_role("link", name="cells.json")
     expect(evidence).to_be_visible()
@@ -155,8 +155,8 @@ def test_the_desk_is_pictured(tab: Page, address: Callable[[], str]) -> None:
         look = f"{scheme}-{size['width']}"
         with visit(tab, address(), size, scheme) as page:
             at(page, "/transcript/2")
-            expect(page.locator(".exchange img.sent").first).to_be_visible(timeout=20_000)
+            expect(page.locator(".exchange img.sent").first).to_be_visible()
             pictured(page, f"room-transcript-{look}")
             at(page, "/verdict")
-            expect(page.locator("tbody tr").first).to_contain_text("output.", timeout=20_000)
+            expect(page.locator("tbody tr").first).to_contain_text("output.")
             pictured(page, f"room-verdict-{look}")

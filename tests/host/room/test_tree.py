@@ -200,7 +200,7 @@ def test_a_tree_grows_while_it_is_shown(page: Page, first: Path, suite: Suite) -
         expect(page.locator(".tree .lane.busy .mark")).to_have_count(1)
         page.get_by_role("link", name="grown / row.1").focus()
         model.go.set()
-        expect(page.locator(".tree .lane.busy")).to_have_count(0, timeout=30_000)
+        expect(page.locator(".tree .lane.busy")).to_have_count(0)
         grown = page.locator(".members li").filter(has_text="grown / row.1")
         expect(grown.locator(".score")).to_have_text("1")
         expect(grown.locator("a")).to_be_focused()
