@@ -90,10 +90,9 @@ class LibvirtProvider(Closing):
     """Makes virtual machines of an image and owns them: `close` ends all. A context manager.
 
     An empty `uri` means libvirt's embedded driver. `accel` is `auto`, `kvm` or `tcg`. `spares` is
-    the number of forks of the snapshot in use that are prepared for the next revert; `expected` is
-    the number of reverts to come, if it is known. `revert` is `fork`, `loadvm` (for an older QEMU),
-    or `auto`: fork if QEMU can. `way` is the method by which memory is captured: `pages`, `whole`,
-    or `auto` (`vm.checkpoints.capture.MEMORY_METHODS`).
+    the number of forks of the snapshot in use that are prepared for the next revert. `revert` is
+    `fork`, `loadvm` (for an older QEMU), or `auto`: fork if QEMU can. `way` is the method by which
+    memory is captured: `pages`, `whole`, or `auto` (`vm.checkpoints.capture.MEMORY_METHODS`).
     """
 
     def __init__(
@@ -103,7 +102,6 @@ class LibvirtProvider(Closing):
         accel: str = "auto",
         cpus: int = 2,
         spares: int = 1,
-        expected: int | None = None,
         revert: str = "auto",
         way: str = "auto",
         say: Callable[[str], None] = silent,
@@ -118,9 +116,9 @@ class LibvirtProvider(Closing):
         self._memory_method = "" if way == "auto" else way
         self._cpus = cpus
         self._say = say
-        self._ready: Spares[Instance] = Spares(spares, say, kinds=KINDS, expected=expected)
+        self._ready: Spares[Instance] = Spares(spares, say, kinds=KINDS)
         """Spares for snapshots: forks that became ready and were then suspended."""
-        self._idle: Spares[IdleInstance] = Spares(spares, say, kinds=ROOTS, expected=expected)
+        self._idle: Spares[IdleInstance] = Spares(spares, say, kinds=ROOTS)
         """Spares for checkpoints."""
         self.qemu = qemu_version(self._owner.connection)
         """Version of QEMU."""

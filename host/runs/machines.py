@@ -41,7 +41,7 @@ class MachineOptions:
     ] = ""
 
     trials: Annotated[int | None, Parameter(parse=False)] = None
-    """How many trials will be played on them, if that is known: a run of one needs no spare."""
+    """How many trials will be played on them, if that is known."""
 
     def __post_init__(self) -> None:
         for name, value, most in (("machines", self.machines, 4096), ("cpus", self.cpus, 256)):
@@ -52,6 +52,11 @@ class MachineOptions:
                 f"--screen must be WIDTHxHEIGHT, not {self.screen!r}",
                 hint="Width and height are 320 to 4096 pixels, and the width is a multiple of 8.",
             )
+
+    @property
+    def spares(self) -> int:
+        """How many spares to keep: none where every machine plays only one trial."""
+        return 0 if self.trials is not None and self.trials <= self.machines else self.machines
 
     @property
     def screen_size(self) -> tuple[int, int] | None:

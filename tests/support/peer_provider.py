@@ -19,6 +19,8 @@ class Peers:
         self.machines: list[PeerMachine] = []
         self.broken_reverts = 0
         """How often the next machine refuses to revert."""
+        self.spares = 0
+        """Spares that the last run wanted."""
 
     def forks(self, image: str) -> bool:
         """See `Provider`."""
@@ -29,6 +31,7 @@ class Peers:
         self, options: MachineOptions, say: Callable[[str], None], code: Path | None
     ) -> Iterator[Source]:
         """See `Provider`."""
+        self.spares = options.spares
         yield Source(self._make, "peer", "peers")
 
     def _make(self) -> PeerMachine:

@@ -23,18 +23,13 @@ T = TypeVar("T", bound=Closable)
 
 
 class Spares(Generic[T]):
-    """Keeps `count` spares of each of the `kinds` most recently requested kinds, but not more than
-    the machines that will still be needed if `expected` says how many are needed in all.
+    """Keeps `count` spares of each of the `kinds` most recently requested kinds.
 
     They are made and ended in background threads. After `close` none is left.
     """
 
-    def __init__(
-        self, count: int, say: Callable[[str], None], *, kinds: int, expected: int | None = None
-    ) -> None:
+    def __init__(self, count: int, say: Callable[[str], None], *, kinds: int) -> None:
         self._count = count
-        self._expected = expected
-        """Machines that are still to be needed."""
         self._say = say
         self._kinds = kinds
         self._lock = threading.Lock()
@@ -58,19 +53,15 @@ class Spares(Generic[T]):
             return None
 
     def refill(self, kind: Hashable, make: Callable[[], T]) -> None:
-        """Start making spares of that kind up to the count, after a machine of it was needed; end
-        those of the least recently used kinds if there are too many kinds.
+        """Start making spares of that kind up to the count; end those of the least recently used
+        kinds if there are too many kinds.
         """
         with self._lock:
             if self._closing:
                 return
-            wanted = self._count
-            if self._expected is not None:
-                self._expected = max(0, self._expected - 1)
-                wanted = min(wanted, self._expected)
             spares = self._ready.pop(kind, [])
             self._ready[kind] = spares
-            while len(spares) < wanted:
+            while len(spares) < self._count:
                 spares.append(self._pool.submit(make))
             while len(self._ready) > self._kinds:
                 for spare in self._ready.pop(next(iter(self._ready))):

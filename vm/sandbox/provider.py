@@ -70,22 +70,20 @@ class SandboxProvider(Closing):
     """Makes sandboxes of an image and owns them: `close` ends all. A context manager.
 
     `spares` is the number of sandboxes of the snapshot in use that are prepared for the next
-    revert; `expected` is the number of reverts to come, if it is known. `limits` apply to each
-    sandbox; by default, its memory is the image's.
+    revert. `limits` apply to each sandbox; by default, its memory is the image's.
     """
 
     def __init__(
         self,
         *,
         spares: int = 1,
-        expected: int | None = None,
         limits: Limits | None = None,
         say: Callable[[str], None] = silent,
     ) -> None:
         self._owner = SandboxOwner()
         self._limits = limits
         self._say = say
-        self._spares: Spares[Sandbox] = Spares(spares, say, kinds=KINDS, expected=expected)
+        self._spares: Spares[Sandbox] = Spares(spares, say, kinds=KINDS)
         self.limited = self._owner.groups.limited
         """The resources that control groups limit here: `memory`, `pids`."""
         if "memory" not in self.limited:

@@ -35,8 +35,7 @@ class Libvirt:
             uri=options.uri,
             accel=options.accel,
             cpus=options.cpus,
-            spares=options.machines,
-            expected=options.trials,
+            spares=options.spares,
             say=say,
         ) as provider:
             snapshot = provider.snapshot(image)

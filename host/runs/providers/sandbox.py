@@ -30,7 +30,7 @@ class Sandbox:
 
         image = open_image(options.image, say=say, **({"code": code} if code else {}))
         image = with_screen(image, options.screen_size)
-        with SandboxProvider(spares=options.machines, expected=options.trials, say=say) as provider:
+        with SandboxProvider(spares=options.spares, say=say) as provider:
             yield Source(
                 lambda: provider.machine(image),
                 f"{image.base.name}:{image.id}",

@@ -79,24 +79,6 @@ def test_spares_of_the_least_recently_used_kind_are_ended() -> None:
     spares.close()
 
 
-def test_no_more_spares_are_made_than_machines_are_expected() -> None:
-    made: list[FakeMachine] = []
-    spares: Spares[FakeMachine] = Spares(2, lambda _: None, kinds=3, expected=4)
-
-    def make() -> FakeMachine:
-        made.append(FakeMachine(f"machine {len(made)}"))
-        return made[-1]
-
-    taken = []
-    for _ in range(5):  # one more than expected, after a failure
-        taken.append(spares.take("kind"))
-        spares.refill("kind", make)
-        spares.wait()
-    spares.close()
-    assert taken == [None, *made, None]
-    assert len(made) == 3
-
-
 def test_a_spare_that_failed_is_reported_and_skipped() -> None:
     messages: list[str] = []
     spares: Spares[FakeMachine] = Spares(1, messages.append, kinds=3)
