@@ -124,18 +124,26 @@ class Keyboard:
             self._give_back()
 
     def _type_numbers(self, symbols: list[int], known: dict[int, KeyPress]) -> None:
-        """Type characters missing from the layout by number: ctrl+shift+u, hex digits, space."""
+        """Type characters missing from the layout by number: ctrl+shift+u, hex digits, space.
+
+        A number that is half typed when the page says that another field has the focus is lost, so
+        the page must have handled the keys that may have moved it."""
         chord = [
             KeyPress(self._control, False),
             KeyPress(self._shift, False),
             KeyPress(known[ord("u")].code, False),
         ]
         self.disable_repeat()
+        moved = True
         for at in range(0, len(symbols), BATCH):
             for symbol in symbols[at : at + BATCH]:
                 if symbol in known:
                     self._tap([known[symbol]])
+                    moved = moved or symbol in CONTROLS.values()
                     continue
+                if moved:
+                    self._wait_for_page(at)
+                    moved = False
                 for key in chord:
                     self._press(key)
                 for key in reversed(chord):
@@ -155,6 +163,16 @@ class Keyboard:
         program = [x11.owner(window)]
         if replies or not wait_until_idle(self._display, program, ANSWER_WITHIN, ANIMATION):
             raise KeyboardBusyError(f"{certain} characters have certainly arrived")
+
+    def _wait_for_page(self, certain: int) -> None:
+        """Wait until the page in the active window has handled the keys, and its browser what the
+        page then says. The browser takes keys before the page does, in another process."""
+        self._wait_or_fail(certain)
+        window = x11.active(self._display)
+        browser = x11.owner(window) if window else 0
+        for pids in (threads.descendants(browser), {browser}) if browser else ():
+            if not wait_until_idle(self._display, pids, ANSWER_WITHIN, ANIMATION):
+                raise KeyboardBusyError(f"{certain} characters have certainly arrived")
 
     def _program(self) -> str:
         """Class of the active window; empty if there is none."""

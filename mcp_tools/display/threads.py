@@ -7,7 +7,15 @@ import re
 from pathlib import Path
 from typing import Optional
 
-__all__ = ["TICKS", "demanded_time", "main_thread_delay", "main_thread_time", "sleeps", "state"]
+__all__ = [
+    "TICKS",
+    "demanded_time",
+    "descendants",
+    "main_thread_delay",
+    "main_thread_time",
+    "sleeps",
+    "state",
+]
 
 TICKS = os.sysconf("SC_CLK_TCK")
 """Clock ticks per second, the unit of the kernel's processor times."""
@@ -47,6 +55,21 @@ def demanded_time(pid: int) -> float:
     the time its first thread waited for a processor; 0 if the process is gone.
     """
     return sum(map(int, _status(f"/proc/{pid}/stat")[11:15])) / TICKS + main_thread_delay(pid)
+
+
+def descendants(pid: int) -> set[int]:
+    """Ids of the children of a process, of their children, and so on."""
+    parents = {
+        int(folder.name): int(status[1])
+        for folder in Path("/proc").glob("[0-9]*")
+        if (status := _status(f"{folder}/stat"))
+    }
+    found: set[int] = set()
+    parent = {pid}
+    while parent:
+        parent = {child for child, by in parents.items() if by in parent}
+        found |= parent
+    return found
 
 
 def _scheduled(pid: int) -> tuple[float, float]:
