@@ -57,8 +57,10 @@ def demanded_time(pid: int) -> float:
     return sum(map(int, _status(f"/proc/{pid}/stat")[11:15])) / TICKS + main_thread_delay(pid)
 
 
-def descendants(pid: int) -> set[int]:
-    """Ids of the children of a process, of their children, and so on."""
+def descendants(pid: int, argument: str) -> set[int]:
+    """Ids of those children of a process, of their children, and so on, that were started with this
+    argument.
+    """
     parents = {
         int(folder.name): int(status[1])
         for folder in Path("/proc").glob("[0-9]*")
@@ -69,7 +71,15 @@ def descendants(pid: int) -> set[int]:
     while parent:
         parent = {child for child, by in parents.items() if by in parent}
         found |= parent
-    return found
+    return {child for child in found if argument in _arguments(child)}
+
+
+def _arguments(pid: int) -> list[str]:
+    try:
+        line = Path(f"/proc/{pid}/cmdline").read_text(errors="replace")
+    except OSError:
+        return []
+    return line.replace("\0", " ").split()
 
 
 def _scheduled(pid: int) -> tuple[float, float]:
