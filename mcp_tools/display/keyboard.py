@@ -128,8 +128,8 @@ class Keyboard:
     def _type_numbers(self, symbols: list[int], known: dict[int, KeyPress]) -> None:
         """Type characters missing from the layout by number: ctrl+shift+u, hex digits, space.
 
-        A number that is half typed when the page says that another field has the focus is lost, so
-        the page must have handled the keys that may have moved it."""
+        A half-typed number is lost when the page reports that the focus has moved to another field,
+        so the page must first have handled the keys that may move it."""
         chord = [
             KeyPress(self._control, False),
             KeyPress(self._shift, False),
@@ -167,8 +167,8 @@ class Keyboard:
             raise KeyboardBusyError(f"{certain} characters have certainly arrived")
 
     def _wait_for_page(self, certain: int) -> None:
-        """Wait until the page in the active window has handled the keys, and its browser what the
-        page then says. The browser takes keys before the page does, in another process."""
+        """Wait until the page in the active window has handled the keys, and the browser what the
+        page reported. The browser takes keys first, and the page is another process."""
         self._wait_or_fail(certain)
         window = x11.active(self._display)
         browser = x11.owner(window) if window else 0

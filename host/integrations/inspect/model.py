@@ -69,8 +69,8 @@ class InspectModel:
 
     async def _ask(self, body: Mapping[str, Any]) -> Answer | None:
         """The answer; None if the request was cancelled."""
-        # What a thread starts in a scope after its cancellation may wait for that for ever: anyio
-        # delivers it to what it finds at the time.
+        # anyio delivers a cancellation to the tasks that it finds then. A task that a thread starts
+        # in the scope later may wait for it for ever.
         if self.stop.is_set():
             return None
         with CancelScope() as self.scope:
