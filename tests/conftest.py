@@ -34,7 +34,7 @@ from ambidex.vm import Machine
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
-# On a busy computer a page takes long: that is not its failure.
+# Pages are slow on a busy computer, which is no failure.
 expect.set_options(timeout=30_000)  # milliseconds
 
 # On a busy computer an example takes as long as it takes: nothing is said by that.

@@ -81,7 +81,7 @@ def main(folder: Path) -> int:
             print(f"  slowest {what}:")
             for seconds, each in sorted(timed, reverse=True)[:SLOWEST]:
                 print(f"    {seconds:7.1f} s  {each}")
-    print()  # failures last: who reads the end of a long log finds them
+    print()  # The failures come last, where a long log is read first.
     for failed, how in failures:
         print(f"FAILED {failed}\n  {how}")
     print(f"failed: {', '.join(bad) or 'nothing'}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from importlib import import_module
 from types import ModuleType
 
 from ambidex.host.errors import UsageError
@@ -13,14 +14,12 @@ __all__ = ["draining_nodes", "ray_library"]
 def ray_library() -> ModuleType:
     """The module `ray`. `UsageError` gives the command that installs it if it is missing."""
     try:
-        import ray as module
+        return import_module("ray")
     except ModuleNotFoundError as error:
         raise UsageError(
             f"--cluster needs the package {error.name}, which is not installed",
             hint="pip install 'ambidex[cluster]'",
         ) from None
-    library: ModuleType = module
-    return library
 
 
 def draining_nodes() -> frozenset[str]:
