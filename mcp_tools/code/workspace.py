@@ -18,6 +18,7 @@ from ambidex.mcp_tools.code.editor import (
     absolute_path,
     ask,
     bring_to_front,
+    connected_windows,
     front_window,
     open_windows,
     run_code,
@@ -64,7 +65,7 @@ def existing_folder(path: str) -> Path:
 
 def any_window() -> Path:
     """Socket address of the last active window; an empty window is opened if there is none."""
-    if not open_windows():
+    if not connected_windows():
         run_code("--new-window", within=STARTS_WITHIN)
         return wait_for_window(lambda _: True, "open a window")[0]
     return front_window()[0]
@@ -280,12 +281,12 @@ def remove_folder(folder: Folder) -> Window:
     return change_folders(address, window, expected, remove=str(path))
 
 
-@app.tool(reads_only=True)
+@app.tool(reads_only=True, timeout=60)
 def list_windows() -> list[Window]:
     """List the open editor windows, last active first: folders, workspace, open and unsaved
     editors, the active editor with cursor and selection.
     """
-    return [window for _, window in open_windows()]
+    return [window for _, window in connected_windows()]
 
 
 @app.tool(timeout=60)

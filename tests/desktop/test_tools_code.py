@@ -35,7 +35,10 @@ def code(guest: Guest) -> Guest:
     guest.put(SETTINGS, COMMENTED.encode())
     assert refused(guest, "code_add_folder", folder="~/project")[0] == "not_running"
     assert done(guest, "code_list_windows") == []
-    done(guest, "code_launch_vscode", path="~/project")
+    # As a user opens it. The window is there before it can be asked.
+    read(guest, "code", "/home/user/project")
+    assert wait_for(lambda: titles(guest), 60)
+    assert len(done(guest, "code_list_windows")) == 1
     return guest
 
 
