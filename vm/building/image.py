@@ -168,6 +168,11 @@ def _make_archive(
             entry = tarfile.TarInfo(path.lstrip("/"))
             entry.size, entry.mode = len(content), mode
             files_archive.addfile(entry, io.BytesIO(content))
+    # In place before the kernel is installed, which makes the initrd.
+    early = staging / "early.tar"
+    with tarfile.open(early, "w") as early_archive:
+        for folder in recipe.file_folders(name):
+            _add(early_archive, folder, "etc/initramfs-tools")
     script = staging / "customize.sh"
     shutil.copy(IMAGES / "customize.sh", script)
     arguments = shlex.join([recipe.user, recipe.password, recipe.session, *recipe.units.mask])
@@ -185,12 +190,14 @@ def _make_archive(
             f"--include={','.join(packages)}",
             "--dpkgopt=path-exclude=/usr/share/doc/*",
             "--dpkgopt=path-exclude=/usr/share/man/*",
+            "--dpkgopt=force-unsafe-io",
             *(f"--dpkgopt=path-include={kept}" for one in services.values() for kept in one.keeps),
             *(
                 f"--essential-hook={_make_account(one)}"
                 for one in services.values()
                 if one.account_id
             ),
+            f"--essential-hook=tar-in {early} /",
             f"--customize-hook=tar-in {files} /",
             f"--customize-hook=upload {script} /customize.sh",
             f'--customize-hook=chroot "$1" sh /customize.sh {arguments}',
@@ -218,8 +225,8 @@ def _make_account(service: Service) -> str:
     return f'echo {group} >>"$1/etc/group"; echo {user} >>"$1/etc/passwd"'
 
 
-def _add(archive: tarfile.TarFile, folder: Path) -> None:
-    for path in sorted(folder.rglob("*")):
+def _add(archive: tarfile.TarFile, folder: Path, below: str = "") -> None:
+    for path in sorted((folder / below).rglob("*")):
         entry = archive.gettarinfo(path, str(path.relative_to(folder)))
         entry.uid = entry.gid = 0
         entry.uname = entry.gname = "root"

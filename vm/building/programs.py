@@ -98,6 +98,7 @@ def _build(
                 *bootstrap(),
                 "--variant=minbase",
                 "--format=null",
+                "--dpkgopt=force-unsafe-io",
                 f"--components={','.join(recipe.components)}",
                 f"--include={','.join([*PACKAGES, *recipe.packages_to_build])}",
                 *(f"--customize-hook={hook}" for hook in [*hooks, f"tar-out {at} {partial}"]),

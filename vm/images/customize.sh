@@ -62,9 +62,6 @@ for unit in "$@"; do
         *) systemctl mask "$unit" ;;
     esac
 done
-if [ -x /usr/sbin/update-initramfs ]; then
-    update-initramfs -u
-fi
 rm -f /etc/ssh/ssh_host_*
 : >/etc/machine-id
 for seed in /usr/share/ambidex/seeds/*; do
