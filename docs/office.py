@@ -39,7 +39,7 @@ tasks: `python docs/office.py > docs/office.md`.
 * `tests/tasks/test_office_suite.py` checks these rules for each task.
 * `ambidex run tasks/office --agent oracle --steps 40 --provider sandbox` plays the first oracle of
   each task. On one sandbox it took 11 min 46 s, and all 68 were solved.
-* [Null agents](office-checked.md), which do no task, solve none of the feasible tasks.
+* [Null agents](office-null.md), which do no task, solve none of the feasible tasks.
 
 """
 

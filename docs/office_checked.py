@@ -1,5 +1,6 @@
-"""`python docs/office_checked.py NULL [PROOF]` prints docs/office-checked.md from a run of
-`ambidex null` on the office suite and, if it is given, one of `ambidex prove`."""
+"""`python docs/office_checked.py null RUN` prints docs/office-null.md from a run of `ambidex null`
+on the office suite, and `python docs/office_checked.py proof RUN` prints docs/office-proof.md from
+one of `ambidex prove`."""
 
 from __future__ import annotations
 
@@ -12,55 +13,73 @@ from rich.table import Table
 from ambidex.host import ROOT
 from ambidex.host.cli.trust.matrix_tables import matrix_table
 from ambidex.host.cli.trust.null import scores_table, sentences
-from ambidex.host.records.config import RunConfig
+from ambidex.host.records.config import RunConfig, read_config
 from ambidex.host.records.rows import read_rows
 from ambidex.host.runs.matrix import matrix
-from ambidex.host.runs.null import NullRun, read_null_run
+from ambidex.host.runs.null import read_null_run
 from ambidex.host.runs.prove import Claim, verdicts
 from ambidex.tasks.catalogue import read_catalogue
 from ambidex.tasks.load import load_suite
 
-HEAD = """# How the office suite was checked
+NULL = """# Null agents on the office suite
 
-What `ambidex null` says of the [office suite](office.md), printed from its run:
+What agents that do no task score on the [office suite](office.md), printed from a run of
+`ambidex null`:
 
     ambidex null tasks/office {machines} --out runs/null
-    python docs/office_checked.py runs/null > docs/office-checked.md
+    python docs/office_checked.py null runs/null > docs/office-null.md
 
-Given a proof as well (`ambidex prove tasks/office {machines} --out runs/proof`),
-the second command also prints its claims, and how often each evaluator was wrong.
 [Null agents and passports](passport.md) explains what is counted, and why.
+
+{trials} trials.
+"""
+
+PROOF = """# Proof of the office suite
+
+Whether the checks of the [office suite](office.md) know right from wrong, printed from a run of
+`ambidex prove`:
+
+    ambidex prove tasks/office {machines} --out runs/proof
+    python docs/office_checked.py proof runs/proof > docs/office-proof.md
+
+## Claims
+
+{holding} of {claims} claims hold: an oracle or an accepted variant must score 1, doing nothing and
+each near miss 0.
+"""
+
+MATRIX = """
+## Evaluators
+
+How often each evaluator was wrong, over the evidence of the proof and over mutations of what the
+oracles left. [Null agents and passports](passport.md) explains the columns.
 """
 
 
-def page(null_run: Path, proof: Path | None = None) -> str:
-    """The page in Markdown."""
-    nulls = read_null_run(null_run)
+def null_page(run: Path) -> str:
+    """The page about a run of null agents, in Markdown."""
+    nulls = read_null_run(run)
     said = "".join(f"* {sentence}\n" for sentence in sentences(nulls))
-    return (
-        HEAD.format(machines=_machines(nulls.config))
-        + f"\n## Null agents\n\n{len(nulls.rows)} trials. No agent does the task.\n\n"
-        + _markdown(scores_table(nulls))
-        + f"\n{said}"
-        + (_proved(proof, nulls) if proof else "")
-    )
+    head = NULL.format(machines=_machines(nulls.config), trials=len(nulls.rows))
+    return f"{head}\n{_markdown(scores_table(nulls))}\n{said}"
 
 
-def _proved(proof: Path, nulls: NullRun) -> str:
+def proof_page(run: Path) -> str:
+    """The page about a proof, in Markdown."""
     suite = load_suite(ROOT / "tasks" / "office", read_catalogue())
-    claims = verdicts(suite, read_rows(proof))
-    qualities, wrong = matrix(suite, proof, nulls)
+    claims = verdicts(suite, read_rows(run))
+    qualities, wrong = matrix(suite, run)
     wrongly = "".join(
         f"* {one.task}, {one.evaluator}, {one.played}: {one.reason}\n" for one in wrong
     )
+    head = PROOF.format(
+        machines=_machines(read_config(run)),
+        holding=sum(claim.holds for claim in claims),
+        claims=len(claims),
+    )
     return (
-        "\n## Proof\n\n"
-        + f"{sum(claim.holds for claim in claims)} of {len(claims)} claims hold: an oracle or an"
-        " accepted variant must score 1, doing nothing and each near miss 0.\n\n"
-        + _proof(claims)
-        + "\n## Evaluators\n\n"
-        + _markdown(matrix_table(suite, qualities))
-        + f"\n{wrongly or 'No verdict was wrong.'}\n"
+        f"{head}\n{_proof(claims)}{MATRIX}\n{_markdown(matrix_table(suite, qualities))}"
+        f"\n{wrongly or 'No verdict was wrong.'}\n"
     )
 
 
@@ -106,5 +125,8 @@ def _lines(rows: list[list[str]]) -> str:
     return "".join(f"| {' | '.join(row)} |\n" for row in (head, ruler, *body))
 
 
+PAGES = {"null": null_page, "proof": proof_page}
+
 if __name__ == "__main__":
-    print(page(*map(Path, sys.argv[1:])), end="")
+    which, run = sys.argv[1:]
+    print(PAGES[which](Path(run)), end="")
