@@ -1,10 +1,14 @@
-"""`python docs/office_checked.py null RUN` prints docs/office-null.md from a run of `ambidex null`
-on the office suite, and `python docs/office_checked.py proof RUN` prints docs/office-proof.md from
-one of `ambidex prove`."""
+"""Pages about how suites were checked, each printed from a run:
+
+python docs/checked.py null-office RUN > docs/office-null.md       of `ambidex null`
+python docs/checked.py null-osworld RUN > docs/osworld-null.md     of `ambidex null`
+python docs/checked.py proof-office RUN > docs/office-proof.md     of `ambidex prove`
+"""
 
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 
 from rich.console import Console
@@ -21,17 +25,27 @@ from ambidex.host.runs.prove import Claim, verdicts
 from ambidex.tasks.catalogue import read_catalogue
 from ambidex.tasks.load import load_suite
 
-NULL = """# Null agents on the office suite
+NULL_OFFICE = """# Null agents on the office suite
 
 What agents that do no task score on the [office suite](office.md), printed from a run of
 `ambidex null`:
 
     ambidex null tasks/office {machines} --out runs/null
-    python docs/office_checked.py null runs/null > docs/office-null.md
+    python docs/checked.py null-office runs/null > docs/office-null.md
 
 [Null agents and passports](passport.md) explains what is counted, and why.
+"""
 
-{trials} trials.
+NULL_OSWORLD = """# Null agents on OSWorld's tasks
+
+What agents that do no task score on [OSWorld's tasks](osworld.md) that need no network, printed
+from a run of `ambidex null`:
+
+    ambidex null OSWORLD --list OSWORLD/test_nogdrive.json --net offline {machines} --out runs/null
+    python docs/checked.py null-osworld runs/null > docs/osworld-null.md
+
+`ambidex report RUN --exclude-null-solvable runs/null` leaves the tasks out that such an agent
+solves. [Null agents and passports](passport.md) explains what is counted, and why.
 """
 
 PROOF = """# Proof of the office suite
@@ -40,7 +54,7 @@ Whether the checks of the [office suite](office.md) know right from wrong, print
 `ambidex prove`:
 
     ambidex prove tasks/office {machines} --out runs/proof
-    python docs/office_checked.py proof runs/proof > docs/office-proof.md
+    python docs/checked.py proof-office runs/proof > docs/office-proof.md
 
 ## Claims
 
@@ -56,15 +70,17 @@ oracles left. [Null agents and passports](passport.md) explains the columns.
 """
 
 
-def null_page(run: Path) -> str:
+def null_page(head: str, run: Path) -> str:
     """The page about a run of null agents, in Markdown."""
     nulls = read_null_run(run)
     said = "".join(f"* {sentence}\n" for sentence in sentences(nulls))
-    head = NULL.format(machines=_machines(nulls.config), trials=len(nulls.rows))
-    return f"{head}\n{_markdown(scores_table(nulls))}\n{said}"
+    return (
+        head.format(machines=_machines(nulls.config))
+        + f"\n{len(nulls.rows)} trials.\n\n{_markdown(scores_table(nulls))}\n{said}"
+    )
 
 
-def proof_page(run: Path) -> str:
+def proof_page(head: str, run: Path) -> str:
     """The page about a proof, in Markdown."""
     suite = load_suite(ROOT / "tasks" / "office", read_catalogue())
     claims = verdicts(suite, read_rows(run))
@@ -72,7 +88,7 @@ def proof_page(run: Path) -> str:
     wrongly = "".join(
         f"* {one.task}, {one.evaluator}, {one.played}: {one.reason}\n" for one in wrong
     )
-    head = PROOF.format(
+    head = head.format(
         machines=_machines(read_config(run)),
         holding=sum(claim.holds for claim in claims),
         claims=len(claims),
@@ -125,7 +141,11 @@ def _lines(rows: list[list[str]]) -> str:
     return "".join(f"| {' | '.join(row)} |\n" for row in (head, ruler, *body))
 
 
-PAGES = {"null": null_page, "proof": proof_page}
+PAGES = {
+    "null-office": partial(null_page, NULL_OFFICE),
+    "null-osworld": partial(null_page, NULL_OSWORLD),
+    "proof-office": partial(proof_page, PROOF),
+}
 
 if __name__ == "__main__":
     which, run = sys.argv[1:]
