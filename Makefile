@@ -11,7 +11,7 @@ TOGETHER = $(MAKE) --no-print-directory --keep-going --output-sync=recurse --job
 # Tests start hundreds of Pythons: what they import is compiled once, whatever the shell says.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test attack test-plain test-cluster test-services test-company test-desks test-osworld test-vm test-conformance test-tools test-foundry test-experiment test-outside
+.PHONY: demo test attack test-plain test-types test-pages test-host test-rest test-cluster test-services test-company test-desks test-osworld test-vm test-conformance test-tools test-foundry test-experiment test-outside
 .PHONY: bench setup image image-services browser outside docs test-wheel
 
 setup:
@@ -33,18 +33,26 @@ browser: setup
 outside: setup
 	@.ci/outside
 
+# Three at a time, in this order, each once what it needs is built: two leave two processors partly
+# idle. Emulated machines have two processors each and lose more than half their speed beside other
+# work: they run alone, after these.
+SIDE_BY_SIDE = image test-pages test-host image-services test-cluster test-rest test-types outside test-desks \
+	test-conformance test-tools test-foundry test-outside test-experiment test-services test-osworld
+test-desks test-osworld test-tools test-conformance test-foundry test-experiment: image
+test-services: image-services
+test-outside: image outside
+
 # A stage that fails does not keep the others from running: tests/summary.py says at the end what each
 # came to, and fails where one failed, or left no results.
 RESULTS = test-results
-results = --junitxml=$(RESULTS)/$(1).xml; status=$$?; mkdir -p $(RESULTS); echo $$status >$(RESULTS)/$(1).status; exit $$status
+results = --junit-xml=$(RESULTS)/$(1).xml; status=$$?; mkdir -p $(RESULTS); echo $$status >$(RESULTS)/$(1).status; exit $$status
 
 test: browser
 	@rm -rf $(RESULTS)
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
 	! git grep -nE '^(<{7}|>{7}) '
-	-$(TOGETHER) 2 image test-plain image-services outside
-	-$(TOGETHER) 3 test-desks test-osworld test-tools test-conformance test-foundry test-experiment test-cluster test-services test-outside
+	-$(TOGETHER) 3 $(SIDE_BY_SIDE)
 	-$(MAKE) --no-print-directory test-vm
 	@.venv/bin/python tests/summary.py $(RESULTS)
 
@@ -52,24 +60,27 @@ test: browser
 attack: image
 	.venv/bin/pytest tests/attack -m "not vm"
 
-# Tests wait for servers and pages: three processes for two processors.
-PROCESSES = $(shell echo $$((($$(nproc) * 3 + 1) / 2)))
-
-# Each process begins with modules of its own, so that most fixtures of a module are made in one of
-# them only.
+# Without a desktop. Each process imports only the modules of its own folders.
+PAGES = tests/host/room tests/host/report tests/toolgen
+PLAIN = -m "not sandbox and not vm" -o faulthandler_timeout=240
 test-plain:
-	.venv/bin/mypy
-	.venv/bin/pytest -m "not sandbox and not vm" --ignore=$(CLUSTER) -o faulthandler_timeout=240 --numprocesses $(PROCESSES) --dist worksteal $(call results,plain)
+	$(TOGETHER) 3 test-types test-pages test-host test-rest
+test-types:
+	.venv/bin/mypy $(call results,types)
+test-pages:
+	.venv/bin/pytest $(PAGES) $(PLAIN) $(call results,pages)
+test-host:
+	.venv/bin/pytest tests/host $(PLAIN) $(PAGES:%=--ignore=%) --ignore=$(CLUSTER) $(call results,host)
+test-rest:
+	.venv/bin/pytest tests $(PLAIN) --ignore=tests/host --ignore=tests/toolgen $(call results,rest)
 
 # Hosts of a cluster are killed, cut off and drained: processes of Ray, which are mostly waited for.
 CLUSTER = tests/host/cluster/test_cluster.py
 test-cluster:
 	.venv/bin/pytest $(CLUSTER) $(call results,cluster)
 
-# On sandbox desktops, three stages at a time, the longest first: two leave two processors partly idle.
-# The tests of tools say together what is proved, so they are in one process. Files
-# of their OWN process take as long as a folder. Emulated machines have two processors each and lose more
-# than half their speed beside other work: they run alone.
+# On sandbox desktops. The tests of tools say together what is proved, so they are in one process.
+# Files of their OWN process take as long as a folder.
 OWN = foundry experiment
 test-vm:
 	.venv/bin/pytest tests/conformance tests/vm tests/attack -m vm $(call results,vm)

@@ -29,8 +29,8 @@ from ambidex.host.runs.machines import MachineOptions, Source, open_machines
 from ambidex.host.runs.providers.attached import ENDPOINT
 from ambidex.vm import Machine
 
-# Tests start hundreds of Pythons, and each pytest-xdist worker imports all test modules: with
-# PYTHONDONTWRITEBYTECODE each of these processes would compile everything again.
+# Tests start hundreds of Pythons: with PYTHONDONTWRITEBYTECODE each of them would compile what it
+# imports.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 

@@ -145,12 +145,12 @@ def test_an_episode_completes_in_every_dialect(
         assert {call["name"] for call in step["decision"]["calls"]} <= set(offers[step["offered"]])
 
 
-@pytest.mark.parametrize("dialect", dialects())
 def test_faults_of_a_model_are_repaired_and_counted(
-    tmp_path: Path, machines: Source, demo: Suite, stand_in: str, dialect: str
+    tmp_path: Path, machines: Source, demo: Suite, stand_in: str
 ) -> None:
+    # In the other dialects: tests/host/agents/test_stand_in.py.
     name, task = "tools-100-busy-slow-garbled-astray-unwilling-cut", "calc-budget-formulas"
-    row = play(tmp_path, machines, demo, asked(stand_in, name, dialect), task)[task]
+    row = play(tmp_path, machines, demo, asked(stand_in, name), task)[task]
     assert row.success, row.reason
     assert (row.malformed, row.retries) == (3, 1), "garbled, unwilling and cut; busy"
     astray = next(call for call in row.calls if call.tool == "os_get_volume")

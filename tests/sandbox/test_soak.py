@@ -8,9 +8,9 @@ from ambidex.vm.machines.machine import OwnedMachine
 from ambidex.vm.sandbox.instance import Sandbox
 from bench.soak import soaked, table
 
-ACTIONS = 250
+ACTIONS = 120
 POOLED = 8
-"""Threads; a leak of one in twenty actions would add ten."""
+"""Threads; a leak of one in ten actions would add twelve."""
 
 
 def test_hundreds_of_actions_leak_nothing(machine: OwnedMachine[Sandbox], guest: Guest) -> None:
