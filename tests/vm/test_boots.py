@@ -48,7 +48,7 @@ def test_a_boot_that_hangs_is_ended_after_the_bound_with_a_last_frame(
     line = f"{image.base.command_line} systemd.unit=rescue.target"
     stuck = replace(image, base=replace(image.base, command_line=line))
     with libvirt.cold(stuck) as instance, pytest.raises(MachineError) as caught:
-        wait_until_ready(instance, lambda _: None, bound=25)
+        wait_until_ready(instance, lambda _: None, bound=10)
     assert caught.value.stage in {"kernel", "system"}
     frame = Path(caught.value.hint.removeprefix("Last frame: "))
     assert frame.read_bytes().startswith(b"\x89PNG")

@@ -12,12 +12,19 @@ from tests.support.commands import ambidex
 from tests.support.proofs import IMAGE
 
 
-def test_the_oracle_solves_a_task_on_a_service(provider: str, tmp_path: Path) -> None:
+def test_a_service_is_filled_for_a_task_and_its_state_is_the_evidence(
+    provider: str, tmp_path: Path
+) -> None:
+    """By an agent that does nothing: an emulated processor takes a minute to start a tool server in
+    Python, and `tests/services` plays the oracles."""
     try:
         find_base(IMAGE)
     except MachineError as error:
         without(str(error))
-    words = ["run", "tasks/services", "--tasks", "database-overdue", "--agent", "oracle"]
+    words = ["run", "tasks/services", "--tasks", "database-overdue", "--agent", "says_done"]
     machine = ["--provider", provider, "--image", IMAGE]
     assert ambidex(*words, *machine, "--out", tmp_path / "run") == 0
-    assert [row.score for row in read_rows(tmp_path / "run")] == [1.0]
+    [row] = read_rows(tmp_path / "run")
+    late = ("2026-101", "2026-102", "2026-103", "2026-107", "2026-110")
+    missing = (f"('{number}', 'overdue') is missing from invoices" for number in late)
+    assert (row.score, row.reason) == (0.0, "; ".join(missing))
