@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import re
+from functools import cache
 from pathlib import Path
 from urllib.parse import quote
 
@@ -21,6 +22,11 @@ PAGES = Path(__file__).with_name("pages")
 
 def page(template: str, **values: object) -> str:
     """Render a template of `pages/`. The functions of `host.report.number_format` are filters."""
+    return _with_contents(_templates().get_template(template).render(**values))
+
+
+@cache
+def _templates() -> Environment:
     environment = Environment(
         loader=FileSystemLoader(PAGES),
         undefined=StrictUndefined,
@@ -33,7 +39,7 @@ def page(template: str, **values: object) -> str:
         for name in number_format.__all__
         if callable(getattr(number_format, name))
     }
-    return _with_contents(environment.get_template(template).render(**values))
+    return environment
 
 
 def _with_contents(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
@@ -14,11 +15,13 @@ FOLDER = Path(__file__).parent
 
 def prompt(name: str, *, folder: Path = FOLDER, **values: object) -> str:
     """Render the template `<name>.md` with these values."""
+    return _environment(folder).get_template(f"{name}.md").render(values)
+
+
+@cache  # It keeps compiled templates, and compiles one again when its file has changed.
+def _environment(folder: Path) -> Environment:
     # No escaping: the text goes to a model, not to a browser.
-    environment = Environment(
-        loader=FileSystemLoader(folder), undefined=StrictUndefined, autoescape=False
-    )
-    return environment.get_template(f"{name}.md").render(values)
+    return Environment(loader=FileSystemLoader(folder), undefined=StrictUndefined, autoescape=False)
 
 
 def prompts_hash(folder: Path = FOLDER) -> str:
