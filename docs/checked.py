@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 from ambidex.host import ROOT
+from ambidex.host.agents.null import NULL_AGENTS
 from ambidex.host.cli.trust.matrix_tables import matrix_table
 from ambidex.host.cli.trust.null import scores_table, sentences
 from ambidex.host.records.config import RunConfig, read_config
@@ -75,7 +76,7 @@ def null_page(head: str, run: Path) -> str:
     nulls = read_null_run(run)
     said = "".join(f"* {sentence}\n" for sentence in sentences(nulls))
     return (
-        head.format(machines=_machines(nulls.config))
+        head.format(machines=_machines(nulls.config) + _agents(nulls.config))
         + f"\n{len(nulls.rows)} trials.\n\n{_markdown(scores_table(nulls))}\n{said}"
     )
 
@@ -101,6 +102,12 @@ def proof_page(head: str, run: Path) -> str:
 
 def _machines(config: RunConfig) -> str:
     return f"--provider {config.provider} --image {config.image.partition(':')[0]}"
+
+
+def _agents(config: RunConfig) -> str:
+    """The option that names these null agents, if they are not all."""
+    chosen = config.agents
+    return "" if set(chosen) == set(NULL_AGENTS) else f" --agents {' '.join(chosen)}"
 
 
 def _proof(claims: list[Claim]) -> str:
