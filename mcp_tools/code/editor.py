@@ -23,6 +23,7 @@ from ambidex.mcp_tools import ToolError
 from ambidex.mcp_tools.waiting import wait_for
 
 __all__ = [
+    "CanceledError",
     "Editor",
     "Tab",
     "Window",
@@ -139,8 +140,13 @@ def run_code(*arguments: str, within: float) -> subprocess.CompletedProcess[str]
     return subprocess.CompletedProcess(running.args, running.returncode, out, err)
 
 
+class CanceledError(ToolError):
+    """VS Code gave the request up, as when it closes or reloads the window."""
+
+
 def ask(address: Path, question: str, within: float = ANSWERS_WITHIN, **arguments: object) -> Any:
-    """Send a request to a window and return its answer; `ToolError` if it reports an error."""
+    """Send a request to a window and return its answer. `ToolError` if it reports an error,
+    `OSError` if the window closes or reloads."""
     line = json.dumps({"ask": question, "given": arguments}) + "\n"
     with socket.socket(socket.AF_UNIX) as connection:
         connection.settimeout(within)
@@ -156,7 +162,8 @@ def ask(address: Path, question: str, within: float = ANSWERS_WITHIN, **argument
         raise ConnectionResetError
     answer = json.loads(reply)
     if "error" in answer:
-        raise ToolError(f"Error in VS Code: {answer['error']}", code="refused")
+        kind = CanceledError if answer["error"] == "Canceled" else ToolError
+        raise kind(f"Error in VS Code: {answer['error']}", code="refused")
     return answer["value"]
 
 

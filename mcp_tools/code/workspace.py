@@ -13,6 +13,7 @@ from pydantic import Field
 from ambidex.mcp_tools import ToolError
 from ambidex.mcp_tools.code import app, jsonc
 from ambidex.mcp_tools.code.editor import (
+    CanceledError,
     Window,
     WindowClosedError,
     absolute_path,
@@ -309,7 +310,17 @@ def run_command(
     window.
     """
     address, _ = front_window()
-    answer = ask(address, "command", within=30, name=command, given=arguments)
+    try:
+        answer = ask(address, "command", within=30, name=command, given=arguments)
+    except (OSError, CanceledError):
+        # A command that reloads or closes the window is not answered.
+        wait_until_gone(address)
+        if address in dict(open_windows()):
+            raise
+        windows = connected_windows()
+        if not windows:
+            raise WindowClosedError from None
+        return CommandResult(None, windows[0][1])
     if not answer["known"]:
         hint = f"Similar ones: {', '.join(answer['near']) or 'none'}."
         raise ToolError(f"VS Code has no command {command!r}.", code="unknown_command", hint=hint)
