@@ -39,8 +39,8 @@ tasks: `python docs/office.py > docs/office.md`.
 * `tests/tasks/test_office_suite.py` checks these rules for each task.
 * `ambidex run tasks/office --agent oracle --steps 40 --provider sandbox` plays the first oracle of
   each task. On one sandbox it took 11 min 46 s, and all 68 were solved.
-* [The proof](office-proof.md) has the score of each oracle, variant and near miss, and how often each
-  evaluator was wrong.
+* [The proof](office-proof.md) has the score of each oracle, variant and near miss, and how often
+  each evaluator was wrong.
 * [Null agents](office-null.md), which do no task, solve none of the feasible tasks.
 
 """
