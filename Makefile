@@ -33,9 +33,9 @@ browser: setup
 outside: setup
 	@.ci/outside
 
-# Three at a time, in this order, each once what it needs is built: two leave two processors partly
-# idle. Emulated machines have two processors each and lose more than half their speed beside other
-# work: they run alone, after these.
+# Three of these run at a time, in this order, and each waits for what it needs; two at a time leave
+# two processors partly idle. Emulated machines have two processors each and slow down beside other
+# work, so their tests run alone, after these.
 SIDE_BY_SIDE = image test-pages test-host image-services test-cluster test-rest test-types outside test-desks \
 	test-conformance test-tools test-foundry test-outside test-experiment test-services test-osworld
 test-desks test-osworld test-tools test-conformance test-foundry test-experiment: image
@@ -80,7 +80,7 @@ test-cluster:
 	.venv/bin/pytest $(CLUSTER) $(call results,cluster)
 
 # On sandbox desktops. The tests of tools say together what is proved, so they are in one process.
-# Files of their OWN process take as long as a folder.
+# Each file in OWN takes as long as a folder, so it has a process of its own.
 OWN = foundry experiment
 test-vm:
 	.venv/bin/pytest tests/conformance tests/vm tests/attack -m vm $(call results,vm)

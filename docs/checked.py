@@ -1,9 +1,6 @@
-"""Pages about how suites were checked, each printed from a run:
-
-python docs/checked.py null-office RUN > docs/office-null.md       of `ambidex null`
-python docs/checked.py null-osworld RUN > docs/osworld-null.md     of `ambidex null`
-python docs/checked.py proof-office RUN > docs/office-proof.md     of `ambidex prove`
-"""
+"""Pages about how suites were checked. `python docs/checked.py PAGE RUN` prints one of them from
+one run: `null-office` and `null-osworld` from a run of `ambidex null`, `proof-office` from one of
+`ambidex prove`."""
 
 from __future__ import annotations
 

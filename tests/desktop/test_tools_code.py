@@ -35,7 +35,7 @@ def code(guest: Guest) -> Guest:
     guest.put(SETTINGS, COMMENTED.encode())
     assert refused(guest, "code_add_folder", folder="~/project")[0] == "not_running"
     assert done(guest, "code_list_windows") == []
-    # As a user opens it. The window is there before it can be asked.
+    # A user opens it, and the window appears before VS Code can answer.
     read(guest, "code", "/home/user/project")
     assert wait_for(lambda: titles(guest), 60)
     assert len(done(guest, "code_list_windows")) == 1
@@ -102,7 +102,7 @@ def test_files_are_shown_and_compared(code: Guest) -> None:
     error, text = refused(code, "code_run_command", command="workbench.action.closeEverything")
     assert error == "unknown_command"
     assert "workbench.action.close" in text
-    # The window that reloads answers nothing, and is waited for.
+    # The window does not answer while it reloads, and the tool waits for it.
     reloaded = done(code, "code_run_command", command="workbench.action.reloadWindow")
     assert reloaded["window"]["name"] == "project"
     assert len(done(code, "code_list_windows")) == 1

@@ -13,7 +13,7 @@ POOLED = 8
 """Threads; a leak of one in ten actions would add twelve."""
 
 
-def test_hundreds_of_actions_leak_nothing(machine: OwnedMachine[Sandbox], guest: Guest) -> None:
+def test_a_hundred_actions_leak_nothing(machine: OwnedMachine[Sandbox], guest: Guest) -> None:
     measurements = list(soaked(machine, guest, ACTIONS, looks=2))
     Console(width=100).print(table(measurements))
     first, last = measurements[0][1], measurements[-1][1]

@@ -15,8 +15,8 @@ from tests.support.proofs import IMAGE
 def test_a_service_is_filled_for_a_task_and_its_state_is_the_evidence(
     provider: str, tmp_path: Path
 ) -> None:
-    """By an agent that does nothing: an emulated processor takes a minute to start a tool server in
-    Python, and `tests/services` plays the oracles."""
+    """The agent does nothing, because an emulated processor is slow to start a tool server in
+    Python. `tests/services` plays the oracles."""
     try:
         find_base(IMAGE)
     except MachineError as error:

@@ -168,7 +168,7 @@ def _make_archive(
             entry = tarfile.TarInfo(path.lstrip("/"))
             entry.size, entry.mode = len(content), mode
             files_archive.addfile(entry, io.BytesIO(content))
-    # In place before the kernel is installed, which makes the initrd.
+    # Installing the kernel makes the initrd, so its settings must be there before.
     early = staging / "early.tar"
     with tarfile.open(early, "w") as early_archive:
         for folder in recipe.file_folders(name):
@@ -190,7 +190,7 @@ def _make_archive(
             f"--include={','.join(packages)}",
             "--dpkgopt=path-exclude=/usr/share/doc/*",
             "--dpkgopt=path-exclude=/usr/share/man/*",
-            "--dpkgopt=force-unsafe-io",
+            "--dpkgopt=force-unsafe-io",  # no syncing: after a crash the build starts again
             *(f"--dpkgopt=path-include={kept}" for one in services.values() for kept in one.keeps),
             *(
                 f"--essential-hook={_make_account(one)}"
