@@ -1,6 +1,7 @@
 """Pages about how suites were checked. `python docs/checked.py PAGE RUN` prints one of them from
 one run: `null-office` and `null-osworld` from a run of `ambidex null`, `proof-office` from one of
-`ambidex prove`."""
+`ambidex prove`. `vm-rows` prints the rows of one proof on virtual machines, which are added to
+`docs/vm-proofs.md`, since the whole takes days."""
 
 from __future__ import annotations
 
@@ -22,6 +23,7 @@ from ambidex.host.runs.null import read_null_run
 from ambidex.host.runs.prove import Claim, verdicts
 from ambidex.tasks.catalogue import read_catalogue
 from ambidex.tasks.load import load_suite
+from ambidex.tasks.survey import Selection
 
 NULL_OFFICE = """# Null agents on the office suite
 
@@ -97,6 +99,31 @@ def proof_page(head: str, run: Path) -> str:
     )
 
 
+def vm_rows(run: Path) -> str:
+    """A row of `docs/vm-proofs.md` for each task of a proof."""
+    config = read_config(run)
+    folder = ROOT / "tasks" / Path(config.suite).name
+    chosen = Selection(tasks=tuple(config.tasks))
+    suite = load_suite(folder, read_catalogue(), selection=chosen)
+    claims: dict[str, list[Claim]] = {}
+    for claim in verdicts(suite, read_rows(run)):
+        claims.setdefault(claim.job.task, []).append(claim)
+    return _rows([_vm_row(folder.name, task, of) for task, of in sorted(claims.items())])
+
+
+def _vm_row(suite: str, task: str, claims: list[Claim]) -> list[str]:
+    rows = [claim.row for claim in claims if claim.row]
+    minutes = sum(row.seconds["total"] for row in rows) / 60
+    return [
+        f"{suite}/{task}",
+        rows[0].task_hash[:12],
+        f"{sum(claim.holds for claim in claims)} of {len(claims)}",
+        str(sum(len(row.repeats) for row in rows)),
+        f"{minutes:.1f}",
+        max(row.started for row in rows)[:10],
+    ]
+
+
 def _machines(config: RunConfig) -> str:
     return f"--provider {config.provider} --image {config.image.partition(':')[0]}"
 
@@ -141,14 +168,18 @@ def _plain(console: Console, cell: object) -> str:
 
 def _lines(rows: list[list[str]]) -> str:
     head, *body = rows
-    ruler = ["---", *("---:" for _ in head[1:])]
-    return "".join(f"| {' | '.join(row)} |\n" for row in (head, ruler, *body))
+    return _rows([head, ["---", *("---:" for _ in head[1:])], *body])
+
+
+def _rows(rows: list[list[str]]) -> str:
+    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 
 PAGES = {
     "null-office": partial(null_page, NULL_OFFICE),
     "null-osworld": partial(null_page, NULL_OSWORLD),
     "proof-office": partial(proof_page, PROOF),
+    "vm-rows": vm_rows,
 }
 
 if __name__ == "__main__":

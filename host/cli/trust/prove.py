@@ -42,6 +42,7 @@ def prove(
     toolsets: Annotated[tuple[str, ...], MANY] = (),
     matrix: Annotated[bool, Parameter(negative="")] = False,
     null: Path | None = None,
+    stage_cache: Annotated[bool, Parameter(negative="")] = False,
     machines: MachineOptions = MachineOptions(),
     cluster: ClusterAddress = "",
 ) -> int:
@@ -69,6 +70,9 @@ def prove(
         mutations of the oracles' evidence. Of a finished proof (--out) it needs no machine.
     null
         A run of `ambidex null` on the same suite, whose end states --matrix includes.
+    stage_cache
+        Start from a task's saved stage once two of its setups were alike, as runs do. By default
+        the setup is executed for every claim, as it is a part of what is proved.
     """
     if null and not matrix:
         raise UsageError("--null is for --matrix", hint="Add --matrix.")
@@ -86,9 +90,8 @@ def prove(
         suite=loaded,
         agents=agents,
         jobs=planned,
-        # A task's setup is a part of what is proved.
         options=RunOptions(
-            runs=max(job.trial for job in planned), settle=settle, no_stage_cache=True
+            runs=max(job.trial for job in planned), settle=settle, no_stage_cache=not stage_cache
         ),
         repeats=repeats,
         limits=Limits(steps=1000),
