@@ -41,8 +41,10 @@ NULL_OSWORLD = """# Null agents on OSWorld's tasks
 What agents that do no task score on [OSWorld's tasks](osworld.md) that need no network, printed
 from a run of `ambidex null`:
 
-    ambidex null OSWORLD --list OSWORLD/test_nogdrive.json --net offline {machines} --out runs/null
+    ambidex null OSWORLD --net offline {machines} --out runs/null
     python docs/checked.py null-osworld runs/null > docs/osworld-null.md
+
+The checkout had 296 of the benchmark's 369 tasks.
 
 `ambidex report RUN --exclude-null-solvable runs/null` leaves the tasks out that such an agent
 solves. [Null agents and passports](passport.md) explains what is counted, and why.
@@ -76,7 +78,8 @@ def null_page(head: str, run: Path) -> str:
     said = "".join(f"* {sentence}\n" for sentence in sentences(nulls))
     return (
         head.format(machines=_machines(nulls.config) + _agents(nulls.config))
-        + f"\n{len(nulls.rows)} trials.\n\n{_markdown(scores_table(nulls))}\n{said}"
+        + f"\n{len(nulls.rows)} trials.{_left_out(nulls.config)}"
+        + f"\n\n{_markdown(scores_table(nulls))}\n{said}"
     )
 
 
@@ -126,6 +129,16 @@ def _vm_row(suite: str, task: str, claims: list[Claim]) -> list[str]:
 
 def _machines(config: RunConfig) -> str:
     return f"--provider {config.provider} --image {config.image.partition(':')[0]}"
+
+
+def _left_out(config: RunConfig) -> str:
+    """How many tasks were left out, if any were."""
+    if not config.left_out:
+        return ""
+    return (
+        f" {len(config.tasks)} tasks were played; {len(config.left_out)} were left out, because "
+        "files that they need were not in the asset store."
+    )
 
 
 def _agents(config: RunConfig) -> str:
