@@ -1,11 +1,12 @@
 """Pages about how suites were checked. `python docs/checked.py PAGE RUN` prints one of them from
 one run: `null-office` and `null-osworld` from a run of `ambidex null`, `proof-office` from one of
 `ambidex prove`. `vm-rows` prints the rows of one proof on virtual machines, which are added to
-`docs/vm-proofs.md`, since the whole takes days."""
+`docs/vm-proofs.md`, since the whole takes many hours."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -103,7 +104,7 @@ def proof_page(head: str, run: Path) -> str:
 
 
 def vm_rows(run: Path) -> str:
-    """A row of `docs/vm-proofs.md` for each task of a proof."""
+    """A row of `docs/vm-proofs.md` for each task of a proof whose claims were all played."""
     config = read_config(run)
     folder = ROOT / "tasks" / Path(config.suite).name
     chosen = Selection(tasks=tuple(config.tasks))
@@ -111,7 +112,8 @@ def vm_rows(run: Path) -> str:
     claims: dict[str, list[Claim]] = {}
     for claim in verdicts(suite, read_rows(run)):
         claims.setdefault(claim.job.task, []).append(claim)
-    return _rows([_vm_row(folder.name, task, of) for task, of in sorted(claims.items())])
+    played = {task: of for task, of in claims.items() if all(claim.row for claim in of)}
+    return _rows([_vm_row(folder.name, task, of) for task, of in sorted(played.items())])
 
 
 def _vm_row(suite: str, task: str, claims: list[Claim]) -> list[str]:
@@ -188,7 +190,7 @@ def _rows(rows: list[list[str]]) -> str:
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 
-PAGES = {
+PAGES: dict[str, Callable[[Path], str]] = {
     "null-office": partial(null_page, NULL_OFFICE),
     "null-osworld": partial(null_page, NULL_OSWORLD),
     "proof-office": partial(proof_page, PROOF),
