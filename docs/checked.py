@@ -18,7 +18,7 @@ from ambidex.host.agents.null import NULL_AGENTS
 from ambidex.host.cli.trust.matrix_tables import matrix_table
 from ambidex.host.cli.trust.null import scores_table, sentences
 from ambidex.host.records.config import RunConfig, read_config
-from ambidex.host.records.rows import read_rows
+from ambidex.host.records.rows import finished, read_rows
 from ambidex.host.runs.matrix import matrix
 from ambidex.host.runs.null import read_null_run
 from ambidex.host.runs.prove import Claim, verdicts
@@ -76,10 +76,11 @@ oracles left. [Null agents and passports](passport.md) explains the columns.
 def null_page(head: str, run: Path) -> str:
     """The page about a run of null agents, in Markdown."""
     nulls = read_null_run(run)
-    said = "".join(f"* {sentence}\n" for sentence in sentences(nulls))
+    said = "".join(f"{_indent(sentence)}* {sentence.strip()}\n" for sentence in sentences(nulls))
+    scored = len(finished(nulls.rows))
     return (
         head.format(machines=_machines(nulls.config) + _agents(nulls.config))
-        + f"\n{len(nulls.rows)} trials.{_left_out(nulls.config)}"
+        + f"\n{scored} trials.{_left_out(nulls.config)}"
         + f"\n\n{_markdown(scores_table(nulls))}\n{said}"
     )
 
@@ -131,6 +132,11 @@ def _vm_row(suite: str, task: str, claims: list[Claim]) -> list[str]:
 
 def _machines(config: RunConfig) -> str:
     return f"--provider {config.provider} --image {config.image.partition(':')[0]}"
+
+
+def _indent(sentence: str) -> str:
+    """What makes a line that belongs to the one before it a list of its own."""
+    return "    " if sentence.startswith(" ") else ""
 
 
 def _left_out(config: RunConfig) -> str:

@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from typing import Any, Optional
 
 from Xlib import X
-from Xlib.display import Display
 from Xlib.ext import damage
 
 from ambidex.guest.desktop.programs import Programs, owners
@@ -64,7 +63,7 @@ class Screen:
     """The screen of a display, monitored over a connection of its own."""
 
     def __init__(self) -> None:
-        self._display = Display()
+        self._display = x11.open_display()
         self._root = self._display.screen().root
         self._lock = threading.Lock()
         self._grabber = x11.Grabber(self._display)

@@ -111,12 +111,10 @@ class Programs:
 def owners(display: Any) -> Callable[[], set[int]]:
     """A function that returns the processes which have a window on that display."""
     root = display.screen().root
-    clients = display.get_atom("_NET_CLIENT_LIST")
     known: dict[int, int] = {}
 
     def find() -> set[int]:
-        client_list = root.get_full_property(clients, 0)
-        numbers = list(client_list.value) if client_list else []
+        numbers = list(x11.property_of(root, "_NET_CLIENT_LIST") or ())
         for number in numbers:
             if number not in known:
                 known[number] = x11.owner(display.create_resource_object("window", number))

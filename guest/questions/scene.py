@@ -48,15 +48,13 @@ def windows() -> list[dict[str, Any]]:
     from ambidex.mcp_tools.display import x11
 
     display = x11.display()
-    root = display.screen().root
-    client_list = root.get_full_property(display.get_atom("_NET_CLIENT_LIST"), 0)
     result = []
-    for number in client_list.value if client_list else ():
+    for number in x11.property_of(display.screen().root, "_NET_CLIENT_LIST") or ():
         window = display.create_resource_object("window", number)
         try:
             names = window.get_wm_class() or ("", "")
             shape = window.get_geometry()
-            title = _title(display, window)
+            title = x11.title_of(window)
         except (error.BadWindow, error.BadDrawable):
             continue  # it was closed meanwhile
         result.append(
@@ -70,15 +68,6 @@ def windows() -> list[dict[str, Any]]:
             }
         )
     return result
-
-
-def _title(display: Any, window: Any) -> str:
-    for name in ("_NET_WM_NAME", "WM_NAME"):
-        title = window.get_full_property(display.get_atom(name), 0)
-        if title:
-            value = title.value
-            return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
-    return ""
 
 
 def _find_window(name: str, strict: bool, by_class: bool) -> Optional[dict[str, Any]]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 
 from Xlib import X
-from Xlib.display import Display
 
 from ambidex.mcp_tools.display import x11
 from ambidex.mcp_tools.display.idle import wait_until_idle
@@ -25,7 +24,7 @@ class LayoutChanges:
     """Watches layout changes on a connection of its own: X does not report them to users of XKB."""
 
     def __init__(self, name: str) -> None:
-        self._display = Display(name)
+        self._display = x11.open_display(name)
         self._pending = False
 
     def note(self) -> None:

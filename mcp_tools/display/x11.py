@@ -26,10 +26,13 @@ __all__ = [
     "clients",
     "display",
     "focused",
+    "open_display",
     "owner",
     "program_windows",
+    "property_of",
     "size",
     "stacked",
+    "title_of",
     "window_manager",
     "windows",
 ]
@@ -38,7 +41,18 @@ __all__ = [
 @functools.cache
 def display() -> Display:
     """This process's connection to the session's display."""
-    return Display()
+    return open_display()
+
+
+def open_display(name: Optional[str] = None) -> Display:
+    """A new connection to a display, by default the session's.
+
+    python-xlib gives RandR's errors the numbers of core errors, so it would take a BadValue for one
+    of them, and fail to read it.
+    """
+    opened = Display(name)
+    opened.display.error_classes.update(error.xerror_class)
+    return opened
 
 
 def size(opened: Display) -> tuple[int, int]:
@@ -64,8 +78,16 @@ class Window:
     minimized: bool
 
 
-def _property(window: Any, name: str, kind: int = X.AnyPropertyType) -> Any:
-    reply = window.get_full_property(window.display.get_atom(name), kind)
+WHOLE = 1 << 20
+"""Units of 4 bytes that no property exceeds."""
+
+
+def property_of(window: Any, name: str, kind: int = X.AnyPropertyType) -> Any:
+    """The value of a window's property, None if it has none.
+
+    It is read by one request: between two, it may become shorter, which makes the second an error.
+    """
+    reply = window.get_full_property(window.display.get_atom(name), kind, WHOLE)
     return reply.value if reply else None
 
 
@@ -73,21 +95,26 @@ def _text(value: Any) -> str:
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value or "")
 
 
+def title_of(window: Any) -> str:
+    """The title of a window; empty if it has none."""
+    return _text(property_of(window, "_NET_WM_NAME") or property_of(window, "WM_NAME"))
+
+
 def window_manager(opened: Display) -> str:
     """Name of the running window manager; empty if there is none."""
     root = opened.screen().root
-    owner = _property(root, "_NET_SUPPORTING_WM_CHECK")
+    owner = property_of(root, "_NET_SUPPORTING_WM_CHECK")
     if not owner:
         return ""
     try:
-        return _text(_property(opened.create_resource_object("window", owner[0]), "_NET_WM_NAME"))
+        return _text(property_of(opened.create_resource_object("window", owner[0]), "_NET_WM_NAME"))
     except error.BadWindow:  # the property outlived the window manager
         return ""
 
 
 def active(opened: Display) -> Any:
     """The active top-level window as an Xlib object, or None."""
-    property_ = _property(opened.screen().root, "_NET_ACTIVE_WINDOW")
+    property_ = property_of(opened.screen().root, "_NET_ACTIVE_WINDOW")
     return (
         opened.create_resource_object("window", property_[0])
         if property_ and property_[0]
@@ -116,7 +143,7 @@ def owner(window: Any) -> int:
     """PID of the process that owns a window, as the window or else the server tells it; 0 if
     unknown or the window is gone."""
     try:
-        pid = _property(window, "_NET_WM_PID")
+        pid = property_of(window, "_NET_WM_PID")
     except error.BadWindow:
         return 0
     return int(pid[0]) if pid else next(iter(_client_pids(window.display, window.id)), 0)
@@ -156,7 +183,7 @@ def program_windows(opened: Display) -> list[Any]:
 def apps(opened: Display) -> list[str]:
     """The application of each window, including panels and the desktop. Faster than `windows`."""
     names_found = []
-    for number in _property(opened.screen().root, "_NET_CLIENT_LIST") or ():
+    for number in property_of(opened.screen().root, "_NET_CLIENT_LIST") or ():
         with suppress(error.BadWindow):  # closed meanwhile
             names = opened.create_resource_object("window", number).get_wm_class()
             names_found.append(names[1] if names else "")
@@ -165,7 +192,7 @@ def apps(opened: Display) -> list[str]:
 
 def stacked(opened: Display) -> list[Window]:
     """The windows of programs, topmost first."""
-    order = list(_property(opened.screen().root, "_NET_CLIENT_LIST_STACKING") or ())
+    order = list(property_of(opened.screen().root, "_NET_CLIENT_LIST_STACKING") or ())
     heights = {number: height for height, number in enumerate(order)}
     return sorted(windows(opened), key=lambda window: -heights.get(window.id, -1))
 
@@ -174,21 +201,21 @@ def _describe(opened: Display, root: Any, front: int) -> Iterator[Window]:
     hidden = opened.get_atom("_NET_WM_STATE_HIDDEN")
     kinds = ("_NET_WM_WINDOW_TYPE_DOCK", "_NET_WM_WINDOW_TYPE_DESKTOP")
     hidden_types = {opened.get_atom(kind) for kind in kinds}
-    for number in _property(root, "_NET_CLIENT_LIST") or ():
+    for number in property_of(root, "_NET_CLIENT_LIST") or ():
         window = opened.create_resource_object("window", number)
         try:
-            if hidden_types.intersection(_property(window, "_NET_WM_WINDOW_TYPE") or ()):
+            if hidden_types.intersection(property_of(window, "_NET_WM_WINDOW_TYPE") or ()):
                 continue
-            title = _property(window, "_NET_WM_NAME") or _property(window, "WM_NAME")
+            title = title_of(window)
             names = window.get_wm_class() or ("", "")
-            states = _property(window, "_NET_WM_STATE", Xatom.ATOM)
+            states = property_of(window, "_NET_WM_STATE", Xatom.ATOM)
             shape = window.get_geometry()
             at = root.translate_coords(window, 0, 0)
         except (error.BadWindow, error.BadDrawable):
             continue  # closed meanwhile
         place = (at.x, at.y, shape.width, shape.height)
         minimized = states is not None and hidden in states
-        yield Window(number, _text(title), names[1], *place, number == front, minimized)
+        yield Window(number, title, names[1], *place, number == front, minimized)
 
 
 def activate(opened: Display, number: int) -> None:
