@@ -80,8 +80,7 @@ def null_page(head: str, run: Path) -> str:
     scored = len(finished(nulls.rows))
     return (
         head.format(machines=_machines(nulls.config) + _agents(nulls.config))
-        + f"\n{scored} trials.{_left_out(nulls.config)}"
-        + f"\n\n{_markdown(scores_table(nulls))}\n{said}"
+        + f"\n{scored} trials.\n\n{_markdown(scores_table(nulls))}\n{said}"
     )
 
 
@@ -135,18 +134,8 @@ def _machines(config: RunConfig) -> str:
 
 
 def _indent(sentence: str) -> str:
-    """What makes a line that belongs to the one before it a list of its own."""
+    """The indentation of a sentence's bullet: a detail of the sentence before it is indented."""
     return "    " if sentence.startswith(" ") else ""
-
-
-def _left_out(config: RunConfig) -> str:
-    """How many tasks were left out, if any were."""
-    if not config.left_out:
-        return ""
-    return (
-        f" {len(config.tasks)} tasks were played; {len(config.left_out)} were left out, because "
-        "files that they need were not in the asset store."
-    )
 
 
 def _agents(config: RunConfig) -> str:

@@ -47,8 +47,8 @@ def display() -> Display:
 def open_display(name: Optional[str] = None) -> Display:
     """A new connection to a display, by default the session's.
 
-    python-xlib gives RandR's errors the numbers of core errors, so it would take a BadValue for one
-    of them, and fail to read it.
+    python-xlib registers RandR's errors under the numbers of core errors. It would mistake a
+    BadValue for one of them and fail with an AttributeError, so the core errors are restored.
     """
     opened = Display(name)
     opened.display.error_classes.update(error.xerror_class)
@@ -79,13 +79,13 @@ class Window:
 
 
 WHOLE = 1 << 20
-"""Units of 4 bytes that no property exceeds."""
+"""A length in units of 4 bytes that no property here exceeds."""
 
 
 def property_of(window: Any, name: str, kind: int = X.AnyPropertyType) -> Any:
     """The value of a window's property, None if it has none.
 
-    It is read by one request: between two, it may become shorter, which makes the second an error.
+    It is read by one request: if it became shorter between two, the second would be an error.
     """
     reply = window.get_full_property(window.display.get_atom(name), kind, WHOLE)
     return reply.value if reply else None
