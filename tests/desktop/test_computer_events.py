@@ -1,4 +1,4 @@
-"""Mouse, keys and windows, checked with a program that records every event of its window."""
+"""Mouse, keys and windows, checked with programs that have a window of their own."""
 
 from __future__ import annotations
 
@@ -264,3 +264,38 @@ def test_invalid_input_is_refused_and_nothing_is_pressed(noted: Noted) -> None:
     for verb, (code, arguments) in WRONG.items():
         assert refused(noted.guest, f"computer_{verb}", **arguments)[0] == code, verb
     assert [event for event in noted.events() if event.name != "Motion"] == []
+
+
+READ_A_CHANGING_TITLE = """
+import os, signal
+from Xlib import Xatom
+from Xlib.display import Display
+from ambidex.mcp_tools.display import x11
+
+own = x11.display()
+window = own.screen().root.create_window(0, 0, 10, 10, 0, own.screen().root_depth)
+window.change_property(Xatom.WM_NAME, Xatom.STRING, 8, b"short")
+own.sync()
+writer = os.fork()
+if writer == 0:
+    other = Display()
+    same = other.create_resource_object("window", window.id)
+    while True:
+        for title in (b"long" * 100, b"short"):
+            same.change_property(Xatom.WM_NAME, Xatom.STRING, 8, title)
+            other.sync()
+seen, reads = set(), 0
+try:
+    while reads < 5000 or len(seen) < 2:
+        seen.add(len(x11.title_of(window)))
+        reads += 1
+    print(sorted(seen))
+finally:
+    os.kill(writer, signal.SIGKILL)
+"""
+
+
+def test_a_title_can_be_read_while_it_changes(guest: Guest) -> None:
+    environment = {"PYTHONPATH": "/opt:/opt/ambidex/site"}
+    output = guest.run(["python3", "-c", READ_A_CHANGING_TITLE], env=environment)
+    assert output.stdout == "[5, 400]\n", output.stderr
