@@ -145,8 +145,10 @@ def url_of(url: str) -> str:
 
 
 def activate(browser: Browser, tab: Tab) -> Tab:
-    """Switch to a tab and return it once it is active."""
+    """Switch to a tab, give its page the keyboard focus, and return it once it is active."""
     browser.call("Target.activateTarget", targetId=tab.id)
+    # Otherwise the address bar, which has the focus when the browser starts, keeps it.
+    browser.call("Page.bringToFront", attach_to_page(browser, tab.id))
 
     def active() -> Optional[Tab]:
         return next(

@@ -190,6 +190,21 @@ def test_a_form_is_read_and_filled_in(chrome: Guest) -> None:
     assert refused(chrome, "chrome_get_page_text", tab=99)[0] == "no_tab"
 
 
+def test_keys_reach_a_page_that_a_tool_has_loaded(chrome: Guest) -> None:
+    """The address bar has the focus when the browser starts, and keeps it if it is not taken."""
+    done(chrome, "chrome_activate_tab", tab="a%20page.html")
+    done(chrome, "computer_key", keys=["ctrl", "l"])
+    done(chrome, "chrome_open_tabs_setup", url="~/a page.html", tab="a%20page.html")
+    done(chrome, "chrome_fill_form_field", field="Full name", value="typed")
+    done(chrome, "computer_type", text=" on")
+    chrome.wait_window("changed typed", timeout=20)
+
+    def value() -> str:
+        return str(done(chrome, "chrome_get_form_fields")[0]["value"])
+
+    assert wait_for(lambda: value() == "typed on", 20), value()
+
+
 @proves(
     "the cookie that the page's server is sent",
     chrome_delete_browsing_data="cookies are no longer sent",
