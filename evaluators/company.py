@@ -1,4 +1,4 @@
-"""Evaluators of the exported state of a firm's chat, documents and calendars.
+"""Evaluators of the exported state of a firm's chat, documents, calendars and cloud.
 
 In each, `values` are what has changed since setup, by path, and nothing else has. `patterns` are
 values as regular expressions; at the paths that match `gone` there is nothing any more; of those
@@ -14,6 +14,7 @@ from typing import Any
 from pydantic import Field
 
 from ambidex.evaluators import Score
+from ambidex.evaluators.exports.cloud import cloud_states
 from ambidex.evaluators.exports.compare import Content, compare, read_both, with_new_by_name
 from ambidex.evaluators.registry import EvidenceName, evaluator
 
@@ -189,3 +190,26 @@ def _calendar_view(export: CalendarExport, earlier: CalendarExport) -> dict[str,
         one["exists"] = True
         one["events"] = with_new_by_name(one["events"], old, lambda event: str(event["title"]))
     return shown
+
+
+@evaluator
+def cloud(
+    evidence: Path,
+    *,
+    values: dict[str, Any] | None = None,
+    patterns: dict[str, str] | None = None,
+    gone: list[str] | None = None,
+    free: list[str] | None = None,
+    file: EvidenceName = "moto.json",
+) -> Score:
+    """Since setup, S3, EC2 and IAM have changed to this, and in nothing else that has a path.
+
+    Paths: `buckets/NAME/public` is true if everybody can read the bucket, whatever makes it so;
+    `buckets/NAME/objects/KEY` is the text of an object, or its SHA-256 if it is not a short text;
+    `buckets/NAME/tags/KEY`, `buckets/NAME/settings/policy` (also versioning, lifecycle, website,
+    encryption and cors); `servers/NAME/state`, `servers/NAME/type` and `servers/NAME/tags/KEY`, by
+    the tag Name, or by id without one; `accounts/LOGIN/keys/KEY` is Active or Inactive, and
+    `accounts/LOGIN/groups/NAME` is true.
+    """
+    before, after = cloud_states(evidence, file)
+    return compare(before, after, values or {}, patterns or {}, gone or [], free or [])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,8 @@ from ambidex.tasks import Problem, TaskError, ToolSpec
 __all__ = ["TOOLS", "SuiteTool", "read_tools", "write_tools"]
 
 TOOLS = "tools.json"
-"""The file in a suite's directory, as `ambidex toolset compile --tools` writes it."""
+"""The file in a suite's directory, as `ambidex toolset compile --tools` writes it. A suite whose
+tools are those of several toolsets has files `tools-NAME.json`, too."""
 
 
 class SuiteTool(BaseModel):
@@ -31,16 +32,18 @@ class SuiteTool(BaseModel):
 
 
 def read_tools(folder: Path) -> Mapping[str, ToolSpec]:
-    """The tools by name; none without the file. `TaskError` if it is malformed."""
-    path = folder / TOOLS
-    if not path.exists():
-        return {}
+    """The tools by name; none without a file. `TaskError` if one is malformed."""
+    paths = [*folder.glob(TOOLS), *sorted(folder.glob("tools-*.json"))]
+    return {tool.name: tool for path in paths for tool in _read(path)}
+
+
+def _read(path: Path) -> Iterator[ToolSpec]:
     try:
         tools = TypeAdapter(list[SuiteTool]).validate_json(path.read_bytes())
     except ValidationError as error:
         found = (Problem(path, key_path(place), text) for place, text in problems_of(error))
         raise TaskError(tuple(found)) from None
-    return {tool.name: ToolSpec(**dict(tool), reads_only=False) for tool in tools}
+    return (ToolSpec(**dict(tool), reads_only=False) for tool in tools)
 
 
 def write_tools(path: Path, tools: Iterable[ToolSpec]) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 from ambidex.evaluators import UnreadableError, company, forge, tracker
 from ambidex.evaluators.database import changed_names
+from ambidex.evaluators.exports.cloud import cloud_states
 from ambidex.evaluators.exports.compare import changed_paths
 
 __all__ = ["collateral"]
@@ -21,6 +22,7 @@ States = Callable[[Path, str], tuple[Mapping[str, Any], Mapping[str, Any]]]
 STATES: Mapping[str, tuple[str, States]] = {
     "forge": ("forge.changes", forge.states),
     "tracker": ("tracker.changes", tracker.states),
+    "moto": ("company.cloud", cloud_states),
     "chat": ("company.chat", company.chat_states),
     "documents": ("company.documents", company.documents_states),
     "calendar": ("company.calendar", company.calendar_states),

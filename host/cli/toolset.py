@@ -62,7 +62,8 @@ def compile_(
     out
         The toolset's file; by default that of the sources, ending in .toolset.
     tools
-        Also write what a suite has to know of its executable tools: tools.json in its directory.
+        Also write what a suite has to know of its executable tools: tools.json, or tools-NAME.json
+        if it has those of several toolsets, in its directory.
     """
     to = out or sources.with_suffix(".toolset")
     made = compile_sources(read_sources(sources), sources.parent, store_of(store), to)

@@ -82,7 +82,8 @@ def refuse_missing_tools(suite: Suite, condition: Condition, exposure: Exposure)
         for name in sorted(called(task.spec) & suite.tools.keys() - there):
             raise UsageError(
                 f"the task {task.name} calls {name}, a tool of a toolset that this run has not",
-                hint=f"Name it with --toolsets; {suite.folder / TOOLS} lists its tools.",
+                hint=f"Name it with --toolsets; {TOOLS} and tools-*.json in {suite.folder} list the"
+                " tools.",
             )
 
 

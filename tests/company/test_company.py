@@ -27,7 +27,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples" / "toolsets"
 FIRM = draw_firm(1)
 LEAD = FIRM.lead("finance")
 NUMBERS = itertools.count()
-SERVICES = ("chat", "documents", "calendar", "tracker", "forge", "database")
+SERVICES = ("chat", "documents", "calendar", "tracker", "forge", "database", "moto")
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +67,8 @@ def test_every_service_has_the_firm(exports: dict[str, Any]) -> None:
     assert sorted(row[0] for row in rows) == [one.number for one in FIRM.invoices]
     issues = exports["tracker"]["issues"].values()
     assert len(issues) == sum(len(one.tickets) for one in FIRM.projects)
+    (cloud,) = exports["moto"]["s3"].values()
+    assert {*cloud["aws"]["buckets"]} == {one.name for one in FIRM.cloud.buckets}
 
 
 def browse(guest: Guest, tool: str, /, **arguments: object) -> ToolResult:

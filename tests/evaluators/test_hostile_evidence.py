@@ -35,6 +35,7 @@ OTHERS: dict[str, dict[str, object]] = {
     "files.archive_holds": {"file": "a.zip", "files": {}, "texts": {"b": "c"}},
     "forge.changes": {"file": "a.json"},
     "tracker.changes": {"file": "a.json"},
+    "company.cloud": {"file": "a.json"},
     "company.chat": {"file": "a.json"},
     "company.documents": {"file": "a.json"},
     "company.calendar": {"file": "a.json"},

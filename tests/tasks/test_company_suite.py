@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from functools import cache
 from pathlib import Path
@@ -25,11 +26,11 @@ def company() -> Suite:
     return load_suite(ROOT / "tasks" / "company", ALL)
 
 
-def test_there_are_tasks_of_seven_areas_and_most_cross_services() -> None:
+def test_there_are_tasks_of_eight_areas_and_most_cross_services() -> None:
     tasks = company().tasks
     areas = Counter(task.name.partition("-")[0] for task in tasks)
     assert sum(areas.values()) >= 30
-    assert areas.keys() == {"eng", "proj", "sales", "fin", "hr", "admin", "data"}
+    assert areas.keys() == {"eng", "proj", "sales", "fin", "hr", "admin", "data", "cloud"}
     services = [len({*task.spec.services} - HELPERS) for task in tasks]
     assert sum(count >= 2 for count in services) >= 20
     sheets = [any("get" in str(item) for item in verbs_of(task).spec.collect) for task in tasks]
@@ -59,3 +60,12 @@ def test_the_tools_are_those_of_the_firm_s_apis(tmp_path: Path) -> None:
     write_tools(tmp_path / TOOLS, [spec_of(tool) for tool in made if tool.executable])
     stored = ROOT / "tasks" / "company" / TOOLS
     assert stored.read_text() == (tmp_path / TOOLS).read_text()
+
+
+def test_the_tools_of_the_cloud_are_those_that_its_toolset_marks_as_executable() -> None:
+    """The toolset is compiled from a package of 16 MB; `ambidex toolset compile --tools` writes
+    both."""
+    [source] = read_sources(ROOT / "examples" / "toolsets" / "cloud.toml").source
+    stored = json.loads((ROOT / "tasks" / "company" / "tools-cloud.json").read_text())
+    assert isinstance(source.executable, tuple)
+    assert {one["name"] for one in stored} == {*source.executable}

@@ -32,7 +32,8 @@ def test_agents_may_call_the_tools_of_a_suites_toolset_and_its_setup_may_not(
     folder = write_suite(tmp_path / "suite", cell=text)
     assert problems(folder) == ["cell/task.toml: useful_tools[2]: no tool 'chat_send'"]
     schema = {"type": "object", "properties": {"body": {"type": "string"}}}
-    write_tools(folder / TOOLS, [ToolSpec("chat_send", "chat", "Send.", schema, reads_only=False)])
+    tool = ToolSpec("chat_send", "chat", "Send.", schema, reads_only=False)
+    write_tools(folder / "tools-chat.json", [tool])
     suite = load_suite(folder, CATALOGUE)
     assert suite.tools.keys() == {"chat_send"}
     assert called(suite.tasks[0].spec) >= {"chat_send", "calc_save"}

@@ -11,6 +11,8 @@ from typing import NoReturn
 
 __all__ = [
     "USER",
+    "Bucket",
+    "Cloud",
     "Comment",
     "Commit",
     "Customer",
@@ -19,12 +21,14 @@ __all__ = [
     "Firm",
     "Invoice",
     "Issue",
+    "Leaver",
     "Line",
     "Message",
     "Person",
     "Project",
     "Repository",
     "Room",
+    "Server",
     "Team",
     "Ticket",
 ]
@@ -118,6 +122,7 @@ class Comment:
     """A comment on an issue."""
 
     author: str
+    day: str
     text: str
 
 
@@ -128,6 +133,8 @@ class Issue:
     title: str
     text: str
     author: str
+    day: str
+    """When it was opened."""
     assignee: str
     open: bool
     tags: tuple[str, ...]
@@ -159,6 +166,8 @@ class Ticket:
     """New, In Progress, Resolved or Closed."""
     priority: str
     author: str
+    day: str
+    """When it was opened."""
     assignee: str
     due: str
     hours: int
@@ -228,6 +237,58 @@ class Event:
 
 
 @dataclass(frozen=True)
+class Bucket:
+    """A bucket of the cloud."""
+
+    name: str
+    use: str
+    owner: str
+    """The login of who looks after it."""
+    public: bool
+    """Whether the firm's list says that everybody may read it."""
+    readable: bool
+    """Whether everybody can read it."""
+    objects: tuple[tuple[str, str], ...]
+    """Key and text."""
+
+
+@dataclass(frozen=True)
+class Server:
+    """A virtual machine in the cloud. Its tags say the same."""
+
+    name: str
+    size: str
+    stage: str
+    """production or test."""
+    owner: str
+    until: str
+    """The last day on which a test server is needed; empty in production."""
+
+
+@dataclass(frozen=True)
+class Leaver:
+    """Somebody who has left the firm, with an account in the cloud."""
+
+    login: str
+    name: str
+    day: str
+    """The last day in the firm."""
+    access: str
+    """The last day on which they may use the cloud."""
+
+
+@dataclass(frozen=True)
+class Cloud:
+    """What the firm has in the cloud."""
+
+    buckets: tuple[Bucket, ...]
+    servers: tuple[Server, ...]
+    accounts: tuple[str, ...]
+    """Logins with an active access key, those of leavers among them."""
+    leavers: tuple[Leaver, ...]
+
+
+@dataclass(frozen=True)
 class Firm:
     """Everything that the services of an image are filled with."""
 
@@ -244,6 +305,7 @@ class Firm:
     rooms: tuple[Room, ...]
     documents: tuple[Document, ...]
     events: tuple[Event, ...]
+    cloud: Cloud
     facts: tuple[tuple[str, str], ...] = ()
     """What colleagues say if they are asked, by name."""
 

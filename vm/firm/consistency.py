@@ -20,6 +20,7 @@ def problems(firm: Firm) -> list[str]:
         *_of_rooms(firm),
         *_of_documents(firm),
         *_of_events(firm),
+        *_of_cloud(firm),
     ]
 
 
@@ -89,7 +90,11 @@ def _of_repositories(firm: Firm) -> Iterator[str]:
         yield from _twice(f"{where}: the issue", (one.title for one in repository.issues))
         for issue in repository.issues:
             people = {issue.author, issue.assignee, *(one.author for one in issue.comments)}
-            yield from _unknown(f"{where}: the issue {issue.title!r}", people, may)
+            about = f"{where}: the issue {issue.title!r}"
+            yield from _unknown(about, people, may)
+            days = [issue.day, *(one.day for one in issue.comments)]
+            if days != sorted(days) or days[-1] > firm.today:
+                yield f"{about} has comments that are out of order"
 
 
 def _of_projects(firm: Firm) -> Iterator[str]:
@@ -102,7 +107,10 @@ def _of_projects(firm: Firm) -> Iterator[str]:
         yield from _unknown(f"{where}'s lead", (project.manager,), project.members)
         for ticket in project.tickets:
             people = (ticket.author, ticket.assignee)
-            yield from _unknown(f"{where}: the ticket {ticket.subject!r}", people, project.members)
+            about = f"{where}: the ticket {ticket.subject!r}"
+            yield from _unknown(about, people, project.members)
+            if not ticket.day <= min(ticket.due, firm.today):
+                yield f"{about} was opened on {ticket.day}"
 
 
 def _of_rooms(firm: Firm) -> Iterator[str]:
@@ -141,3 +149,22 @@ def _of_events(firm: Firm) -> Iterator[str]:
             yield f"{where} is in {event.calendar!r}, which is nobody's calendar"
         if event.organiser not in event.attendees:
             yield f"{where} is without its organiser"
+
+
+def _of_cloud(firm: Firm) -> Iterator[str]:
+    cloud, logins = firm.cloud, _logins(firm)
+    yield from _twice("the bucket", (one.name for one in cloud.buckets))
+    yield from _twice("the server", (one.name for one in cloud.servers))
+    owners = {one.owner for one in cloud.buckets} | {one.owner for one in cloud.servers}
+    yield from _unknown("the cloud", owners, logins)
+    if [one.public for one in cloud.buckets if one.public != one.readable] != [False]:
+        yield "not just one bucket can be read against the list"
+    for server in cloud.servers:
+        if bool(server.until) != (server.stage == "test"):
+            yield f"the server {server.name} in {server.stage} has the last day {server.until!r}"
+    left = {one.login for one in cloud.leavers}
+    yield from _unknown("an account of the cloud", cloud.accounts, logins | left)
+    for login in sorted(left & logins):
+        yield f"{login!r} has left the firm and is in it"
+    if {one.access < firm.today for one in cloud.leavers} != {True, False}:
+        yield "the access of all leavers has ended, or of none"

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ambidex.vm.firm import USER, Customer, Firm, Invoice, Line, Person, Team
+from ambidex.vm.firm.draw_cloud import draw_cloud, list_cloud
 from ambidex.vm.firm.draw_talk import draw_documents, draw_events, draw_facts, draw_rooms
 from ambidex.vm.firm.draw_work import draw_projects, draw_repositories
 
@@ -45,12 +46,16 @@ def draw_firm(number: int) -> Firm:
         rooms=(),
         documents=(),
         events=(),
+        cloud=draw_cloud(_dice(number, "cloud"), words, people, teams, repositories, TODAY),
     )
     return Firm(
         **{
             **vars(everything),
             "rooms": draw_rooms(talk, words, everything, TODAY),
-            "documents": draw_documents(talk, words, everything, TODAY),
+            "documents": (
+                *draw_documents(talk, words, everything, TODAY),
+                *list_cloud(everything.cloud, TODAY),
+            ),
             "events": draw_events(talk, everything, TODAY),
             "facts": draw_facts(_dice(number, "facts"), everything, TODAY),
         }

@@ -44,7 +44,7 @@ def draw_repositories(
             owner=members[index % len(members)],
             members=tuple(one for one in members if one != members[index % len(members)]),
             commits=_commits(dice, given, members, named, today),
-            issues=_issues(dice, words, given, members, customers),
+            issues=_issues(dice, words, given, members, customers, today),
         )
         for index, given in enumerate(words["repository"])
     )
@@ -85,10 +85,12 @@ def _issues(
     given: dict[str, Any],
     members: Sequence[str],
     customers: Sequence[Customer],
+    today: date,
 ) -> tuple[Issue, ...]:
     texts = words["issues"]
     issues = []
-    for title in dice.sample(texts["titles"], ISSUES):
+    for index, title in enumerate(dice.sample(texts["titles"], ISSUES)):
+        day = today - timedelta(days=8 * (ISSUES - index))
         facts = {
             "part": dice.choice(given["parts"]),
             "customer": dice.choice(customers).name,
@@ -100,11 +102,17 @@ def _issues(
                 title=title.format(**facts),
                 text=texts["text"].format(**facts),
                 author=dice.choice(members),
+                day=day.isoformat(),
                 assignee=dice.choice((*members, "")),
                 open=dice.random() < 0.7,
                 tags=tuple(sorted(dice.sample(texts["tags"], dice.randrange(1, 3)))),
                 comments=tuple(
-                    Comment(dice.choice(members), text.format(**facts)) for text in comments
+                    Comment(
+                        dice.choice(members),
+                        (day + timedelta(days=3 * number)).isoformat(),
+                        text.format(**facts),
+                    )
+                    for number, text in enumerate(comments, 1)
                 ),
             )
         )
@@ -126,7 +134,8 @@ def draw_projects(
         manager = managers[index % len(managers)]
         members = (manager, *dice.sample(list(engineers), 3), customer.manager)
         tickets = tuple(
-            _ticket(dice, words["tickets"], members, customer, today) for _ in range(TICKETS)
+            _ticket(dice, words["tickets"], members, customer, today, count)
+            for count in range(TICKETS)
         )
         identifier = customer.name.lower().replace(" ", "-")
         projects.append(Project(identifier, customer.name, customer.id, manager, members, tickets))
@@ -139,6 +148,7 @@ def _ticket(
     members: Sequence[str],
     customer: Customer,
     today: date,
+    count: int,
 ) -> Ticket:
     kind = dice.choice(("bug", "feature", "support"))
     return Ticket(
@@ -148,6 +158,7 @@ def _ticket(
         status=dice.choice(STATUSES),
         priority=dice.choice(PRIORITIES),
         author=dice.choice(members),
+        day=(today - timedelta(days=5 * (TICKETS - count) + 30)).isoformat(),
         assignee=dice.choice((*members, "")),
         due=(today + timedelta(days=dice.randrange(-30, 45))).isoformat(),
         hours=dice.randrange(1, 25),

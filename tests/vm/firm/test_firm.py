@@ -33,6 +33,12 @@ def with_issue(**changes: Any) -> Firm:
     return first_of("repositories", issues=(issue, *FIRM.repositories[0].issues[1:]))
 
 
+def with_cloud(part: str, **changes: Any) -> Firm:
+    items = getattr(FIRM.cloud, part)
+    changed: dict[str, Any] = {part: (replace(items[0], **changes), *items[1:])}
+    return replace(FIRM, cloud=replace(FIRM.cloud, **changed))
+
+
 def with_message(**changes: Any) -> Firm:
     message = replace(FIRM.rooms[0].messages[0], **changes)
     return first_of("rooms", messages=(message, *FIRM.rooms[0].messages[1:]))
@@ -64,6 +70,14 @@ BROKEN: list[tuple[Callable[[], Firm], str]] = [
     (lambda: replace(FIRM, documents=FIRM.documents[:4]), "has no letter with its total"),
     (lambda: first_of("events", organiser="nobody"), "names 'nobody'"),
     (lambda: first_of("events", calendar="attic"), "which is nobody's calendar"),
+    (lambda: with_issue(day="2030-01-01"), "comments that are out of order"),
+    (lambda: with_ticket(day="2030-01-01"), "was opened on 2030-01-01"),
+    (lambda: with_cloud("buckets", owner="nobody"), "the cloud names 'nobody'"),
+    (lambda: with_cloud("buckets", readable=False), "not just one bucket"),
+    (lambda: with_cloud("servers", name=FIRM.cloud.servers[1].name), "is there twice"),
+    (lambda: with_cloud("servers", until="2026-10-01"), "in production has the last day"),
+    (lambda: with_cloud("leavers", login=FIRM.people[0].login), "has left the firm and is in it"),
+    (lambda: with_cloud("leavers", access="2030-01-01", login="x"), "an account of the cloud"),
 ]
 
 

@@ -4,6 +4,7 @@ People are added by Pagure's own library, as the image's seed does; all else goe
 git, as its author. The tokens for it are deleted afterwards, and nobody knows the passwords.
 """
 
+import datetime
 import json
 import os
 import pwd
@@ -118,6 +119,37 @@ def data(text):
     return b"data %d\n%b\n" % (len(content), content)
 
 
+def set_dates(session, firm):
+    """Date everything as the firm does. The forge would have it happen while it is filled."""
+    import pagure.lib.model as model
+
+    began = min(one["commits"][0]["day"] for one in firm["repositories"])
+    session.query(model.User).update({"created": moment(began), "updated_on": moment(began)})
+    session.query(model.PagureLog).delete()  # what people did, by the day it was filled
+    for repository in firm["repositories"]:
+        project = session.query(model.Project).filter_by(name=repository["name"]).one()
+        project.date_created = moment(repository["commits"][0]["day"])
+        project.date_modified = moment(repository["commits"][-1]["day"])
+        for number, given in enumerate(repository["issues"], 1):
+            issue = session.query(model.Issue).filter_by(project_id=project.id, id=number).one()
+            # The forge comments on changes, too: on the same day, or with the next comment.
+            spoken = {one["text"]: one["day"] for one in given["comments"]}
+            day = given["day"]
+            issue.date_created = moment(day)
+            for comment in sorted(issue.comments, key=lambda one: one.id):
+                day = spoken.get(comment.comment, day)
+                comment.date_created = moment(day)
+            issue.last_updated = moment(day)
+            if issue.closed_at:
+                issue.closed_at = moment(day)
+    session.commit()
+
+
+def moment(day):
+    """Ten o'clock of a day."""
+    return datetime.datetime.fromisoformat(day).replace(hour=10)
+
+
 def main(firm):
     """Fill the forge, then forget the tokens."""
     become_the_forge()
@@ -126,6 +158,8 @@ def main(firm):
     filler = Filler(keys)
     for repository in firm["repositories"]:
         filler.make(repository, names)
+    session.expire_all()
+    set_dates(session, firm)
     import pagure.lib.model
 
     for token, _ in keys.values():

@@ -3,7 +3,7 @@ require "json"
 # Otherwise a thread of its own looks for whom to notify, and finds the database locked.
 ActiveJob::Base.queue_adapter = :inline
 firm = JSON.parse(ENV.fetch("FIRM"))
-today = Date.parse(firm["today"])
+opened = {}
 people = firm["people"].to_h do |one|
   user = User.find_by(login: one["login"]) || User.new(language: "en", mail_notification: "none", status: User::STATUS_ACTIVE)
   first, last = one["name"].split(" ", 2)
@@ -27,7 +27,7 @@ firm["projects"].each do |given|
     role = login == given["manager"] ? manager : member
     Member.create!(project: project, principal: people.fetch(login), roles: [role])
   end
-  given["tickets"].each_with_index do |ticket, index|
+  given["tickets"].each do |ticket|
     User.current = people.fetch(ticket["author"])
     issue = Issue.new(project: project, author: User.current, subject: ticket["subject"], description: ticket["text"],
                       tracker: trackers.fetch(ticket["kind"]), priority: priorities.fetch(ticket["priority"]),
@@ -36,6 +36,14 @@ firm["projects"].each do |given|
                       assigned_to: ticket["assignee"].empty? ? nil : people.fetch(ticket["assignee"]))
     issue.notify = false
     issue.save!
-    issue.update_columns(created_on: today - 40 + index, updated_on: today - 40 + index, status_id: statuses.fetch(ticket["status"]).id)
+    opened[issue.id] = Time.utc(*ticket["day"].split("-").map(&:to_i), 9)
   end
+end
+# At the end, because saving an issue changes others of its project.
+firm_began = opened.values.min - 30 * 86_400
+[User, Project, Member].each { |one| one.update_all(created_on: firm_began) }
+[User, Project].each { |one| one.update_all(updated_on: firm_began) }
+opened.each do |id, time|
+  Issue.where(id: id).update_all(created_on: time, updated_on: time)
+  Issue.where(id: id).where.not(closed_on: nil).update_all(closed_on: time)
 end

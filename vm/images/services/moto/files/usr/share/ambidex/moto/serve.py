@@ -1,7 +1,8 @@
 """Serves moto on a port of 127.0.0.1, and what it holds on a socket for the export.
 
 `serve.py PORT SOCKET`. The state is read from moto's back ends: its own dashboard fails with some
-objects, and shows those that were deleted.
+objects, and shows those that were deleted. It is in memory, so the requests that made a firm's
+cloud are executed at each start; they are in a file that the image of a firm has.
 """
 
 import contextlib
@@ -15,9 +16,14 @@ import socketserver
 import sys
 import threading
 
-from moto import server
+from botocore import xform_name
+from botocore.session import Session
+from moto import mock_aws, server
 from moto.core.base_backend import BackendDict, BaseBackend
+from moto.moto_api._internal import mock_random
 
+FIRM = "/var/lib/moto/firm.json"
+REGION = "us-east-1"
 DEEPEST = 40
 SHORT = 100_000
 """Bytes of a content that is in the state as text."""
@@ -48,8 +54,19 @@ def members(value, path, seen, depth):
     """The public members of an object."""
     found = {}
     for name, member in list(vars(value).items()):
-        if not name.startswith("_"):
+        if name.startswith("_"):
+            continue
+        if isinstance(value, BaseBackend) and isinstance(member, dict):
+            # Without what other accounts own: Amazon has 1,300 images of machines.
+            found[name] = {
+                str(key): plain(item, f"{path}.{name}.{key}", seen, depth + 2)
+                for key, item in list(member.items())
+                if getattr(item, "owner_id", value.account_id) == value.account_id
+            }
+        else:
             found[name] = plain(member, f"{path}.{name}", seen, depth + 1)
+    if "_state" in vars(value):  # of a virtual machine
+        found["state"] = plain(value._state, f"{path}.state", seen, depth + 1)
     content = vars(value).get("_value_buffer")  # of an object in a bucket
     if content is not None:
         with vars(value)["lock"]:
@@ -100,8 +117,27 @@ def content_of(content):
     return described
 
 
+def fill(requests):
+    """Execute requests, each with `service`, `operation` and `arguments`. What moto makes up, such
+    as ids and keys, is the same each time."""
+    mock_random.seed(0)
+    session, clients = Session(), {}
+    own = mock_aws()
+    own.start()
+    for request in requests:
+        name = request["service"]
+        if name not in clients:
+            given = {"aws_access_key_id": "firm", "aws_secret_access_key": "firm"}
+            clients[name] = session.create_client(name, region_name=REGION, **given)
+        getattr(clients[name], xform_name(request["operation"]))(**request["arguments"])
+    own.stop(remove_data=False)
+
+
 def main(port, path):
     """Serve until terminated."""
+    if os.path.exists(FIRM):
+        with open(FIRM) as file:
+            fill(json.load(file))
     if os.path.exists(path):
         os.unlink(path)
     os.umask(0o077)
