@@ -11,6 +11,7 @@ python -m bench wall                  the control room's wall with 1,000 and 10,
 python -m bench steps                 checkpoints of a virtual machine, and forks of them
 python -m bench stages                saved stages: the demo suite with them and without
 python -m bench services              machines with services: reverts, checkpoints, forks, leaks
+python -m bench company               a virtual machine with the firm: reverts, memory, checkpoints
 python -m bench resume                a run that is killed and resumed, against one left alone
 python -m bench cluster               a run on a cluster of invented machines; no desktop
 python -m bench disk                  files read from the disk of a paused machine
@@ -45,6 +46,7 @@ from ambidex.vm.building.image import open_image
 from bench.attack import attack
 from bench.aws.command import aws_tools
 from bench.cluster.command import cluster
+from bench.company import company
 from bench.desktop import PLACES, crowd, first_ready, reverts, round_trips
 from bench.disk import disk
 from bench.judge import judge
@@ -114,6 +116,7 @@ app.command(attack)
 app.command(autoharness)
 app.command(aws_tools)
 app.command(cluster)
+app.command(company)
 app.command(desktop_retrieval)
 app.command(disk)
 app.command(judge)
