@@ -140,6 +140,9 @@ def test_tools_of_four_services_are_executed(gateway: Gateway, guest: Guest) -> 
     assert call(gateway, guest, "chat_whoAmI")["user_id"] == "@user:firm.test"
     projects = call(gateway, guest, "tracker_listProjects")["projects"]
     assert {one["identifier"] for one in projects} == {one.identifier for one in FIRM.projects}
+    issues = call(gateway, guest, "tracker_listIssues", status_id="*", sort="id", limit=100)
+    opened = [one["created_on"].partition("T")[0] for one in issues["issues"]]
+    assert opened == [ticket.day for project in FIRM.projects for ticket in project.tickets]
     rooms = call(gateway, guest, "documents_readFile", path="operations/rooms.csv")
     assert rooms.startswith("room,seats,screen")
     call(gateway, guest, "documents_writeFile", path="sales/new.txt", body="new")
