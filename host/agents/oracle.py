@@ -17,7 +17,17 @@ from ambidex.host.untrusted.parsing import json_value
 from ambidex.tasks import Task
 from ambidex.tasks.spec import Oracle, ScriptedCall
 
-__all__ = ["AGENT", "Script", "oracle_names", "play_oracle"]
+__all__ = [
+    "AGENT",
+    "CALL",
+    "FIND",
+    "Script",
+    "fill_in",
+    "oracle_names",
+    "play_oracle",
+    "query_for",
+    "value_at",
+]
 
 
 FIND, CALL = "find_tools", "call_tool"
@@ -60,27 +70,34 @@ class Script:
         behind = call.call not in offered and FIND in offered
         if behind and call.call not in self._found:
             self._searched = call.call
-            return _decision(FIND, {"query": " ".join(WORD.findall(call.call)).lower()})
+            return _decision(FIND, {"query": query_for(call.call)})
         self._keep = self._calls.pop(0).keep
-        given = self._given(call.with_)
+        given = fill_in(call.with_, self._kept)
         if behind:
             return _decision(CALL, {"name": call.call, "arguments": given})
         return _decision(call.call, given)
 
-    def _given(self, arguments: Any) -> Any:
-        """The arguments with what was kept."""
-        match arguments:
-            case dict():
-                return {name: self._given(value) for name, value in arguments.items()}
-            case list():
-                return [self._given(value) for value in arguments]
-            case str() if arguments.startswith("$"):
-                return self._kept.get(arguments[1:], arguments)
-        return arguments
-
 
 def _decision(name: str, arguments: Mapping[str, Any]) -> Decision:
     return Decision(calls=(ToolCall(uuid.uuid4().hex, name, arguments),))
+
+
+def query_for(tool: str) -> str:
+    """The search for a tool: the words of its name."""
+    return " ".join(WORD.findall(tool)).lower()
+
+
+def fill_in(arguments: Any, kept: Mapping[str, Any]) -> Any:
+    """The arguments with the kept value in place of each text `$NAME`. A name under which nothing
+    is kept stays as it is."""
+    match arguments:
+        case dict():
+            return {name: fill_in(value, kept) for name, value in arguments.items()}
+        case list():
+            return [fill_in(value, kept) for value in arguments]
+        case str() if arguments.startswith("$"):
+            return kept.get(arguments[1:], arguments)
+    return arguments
 
 
 def value_at(text: str, place: str) -> Any:
