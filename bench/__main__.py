@@ -51,7 +51,7 @@ from bench.desktop import PLACES, crowd, first_ready, reverts, round_trips
 from bench.disk import disk
 from bench.judge import judge
 from bench.ledger import Column, Ledger
-from bench.livemcpbench import livemcpbench
+from bench.livemcpbench.command import livemcpbench
 from bench.misbehaving import misbehaving
 from bench.names import names
 from bench.osworld import osworld

@@ -21,8 +21,14 @@ from ambidex.tasks.livemcpbench.released import (
     read_conversations,
     read_verdicts,
 )
-from bench.liar import AGENTS, believed
-from bench.livemcpbench import CONVERSATIONS, VERDICTS, catalogue_counts, livemcpbench, readings
+from bench.livemcpbench.command import (
+    CONVERSATIONS,
+    VERDICTS,
+    catalogue_counts,
+    livemcpbench,
+    readings,
+)
+from bench.livemcpbench.liar import AGENTS, believed
 from tests.support.livemcpbench import LIVEMCPBENCH, needs_livemcpbench
 from tests.support.tables import every_case
 

@@ -1,0 +1,1 @@
+"""LiveMCPBench's judges, measured against people and against agents that only claim."""
