@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import base64
 import itertools
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ambidex.host import ToolCall, ToolResult
+from ambidex.host import ToolCall
 from ambidex.host.client.guest import Guest
 from ambidex.host.records.gateway_options import GatewayOptions
 from ambidex.host.toolsets.compiling import compile_sources
@@ -21,7 +19,6 @@ from ambidex.host.toolsets.sources import read_sources
 from ambidex.tasks.assets import AssetStore
 from ambidex.vm.firm.draw import draw_firm
 from tests.company.conftest import IMAGE
-from tests.support.browsing import PICTURES
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "toolsets"
 FIRM = draw_firm(1)
@@ -69,52 +66,6 @@ def test_every_service_has_the_firm(exports: dict[str, Any]) -> None:
     assert len(issues) == sum(len(one.tickets) for one in FIRM.projects)
     (cloud,) = exports["moto"]["s3"].values()
     assert {*cloud["aws"]["buckets"]} == {one.name for one in FIRM.cloud.buckets}
-
-
-def browse(guest: Guest, tool: str, /, **arguments: object) -> ToolResult:
-    """The result of a tool of the browser."""
-    result = guest.call(ToolCall(f"page-{next(NUMBERS)}", f"browser_{tool}", arguments))
-    assert not result.error, result
-    return result
-
-
-def log_in(guest: Guest, address: str, button: str) -> None:
-    browse(guest, "navigate", url=address)
-    browse(guest, "type", target="#username", text="user")
-    browse(guest, "type", target="#password", text="password")
-    browse(guest, "click", target=button)
-
-
-def expect_page(guest: Guest, name: str, *texts: str) -> None:
-    """Wait until the page says all this, and picture it if that is asked for."""
-    for text in texts:
-        browse(guest, "wait_for", text=text)
-    if os.environ.get("AMBIDEX_WRITE_PICTURES"):
-        picture = browse(guest, "take_screenshot", type="png", scale="css").images[0]
-        (PICTURES / f"{name}.png").write_bytes(base64.b64decode(picture.partition(",")[2]))
-
-
-def test_a_person_reads_the_firm_in_the_browser(guest: Guest) -> None:
-    browse(guest, "resize", width=1280, height=800)
-    repository = next(one for one in FIRM.repositories if one.name == "gateway")
-    log_in(guest, "http://forge.firm.test:8081/login/", "input[value=Login]")
-    browse(guest, "navigate", url="http://forge.firm.test:8081/gateway/issues")
-    open_issues = [issue.title for issue in repository.issues if issue.open]
-    expect_page(guest, "company-forge", *open_issues[:2])
-    project = FIRM.projects[0]
-    log_in(guest, "http://tracker.firm.test:8082/login", "#login-submit")
-    browse(
-        guest, "navigate", url=f"http://tracker.firm.test:8082/projects/{project.identifier}/issues"
-    )
-    open_tickets = [one.subject for one in project.tickets if one.status == "New"]
-    expect_page(guest, "company-tracker", project.name, *open_tickets[:1])
-    log_in(guest, "http://chat.firm.test:8084/", "button[type=submit]")
-    browse(guest, "wait_for", text="General")
-    browse(guest, "click", target='a:has-text("General")')
-    general = next(one for one in FIRM.rooms if one.name == "General")
-    expect_page(guest, "company-chat", general.messages[-1].text)
-    browse(guest, "navigate", url="http://user:password@documents.firm.test:8085/sales/")
-    expect_page(guest, "company-documents", "contracts")
 
 
 @pytest.fixture(scope="module")

@@ -1,8 +1,9 @@
-"""Starts an image's services in its files, fills them with a firm, and stops them again.
+"""Starts an image's services in its files, fills them with a firm, logs the desktop user's browsers
+in, and stops the services again.
 
 `python3 -I -S inside.py PLAN`, in namespaces with a network of their own. The plan has the firm,
-the declarations of the services and the programs that fill them. Runs on the image's own Python
-with only the standard library.
+the declarations of the services, the programs that fill them and the one that logs in. Runs on the
+image's own Python with only the standard library.
 """
 
 from __future__ import annotations
@@ -116,6 +117,7 @@ def main() -> None:
     for service, _ in running:
         if service["name"] in fillers:
             fill(service["name"], fillers[service["name"]], plan["firm"])
+    fill("browser", plan["browser"], plan["firm"])
     for service, process in reversed(running):
         end(service, process)
 

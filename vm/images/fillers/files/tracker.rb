@@ -2,6 +2,7 @@
 require "json"
 # Otherwise a thread of its own looks for whom to notify, and finds the database locked.
 ActiveJob::Base.queue_adapter = :inline
+Setting.autologin = 3650 # days for which the desktop user's browser stays logged in
 firm = JSON.parse(ENV.fetch("FIRM"))
 opened = {}
 people = firm["people"].to_h do |one|
