@@ -6,11 +6,13 @@ import base64
 import itertools
 import os
 from collections.abc import Iterator
+from contextlib import closing
 
 import pytest
 
 from ambidex.host import ToolCall, ToolResult
 from ambidex.host.client.guest import Guest
+from ambidex.host.runs.machines import Source
 from ambidex.vm.firm.draw import draw_firm
 from tests.support.browsing import PICTURES
 
@@ -28,9 +30,15 @@ def call(guest: Guest, tool: str, /, **arguments: object) -> ToolResult:
     return result
 
 
-def test_the_profile_has_logins_and_passwords_and_nothing_else(guest: Guest) -> None:
-    """No lock of a browser that ran, no history, no window to restore. The first test to run."""
-    stored = guest.run(["sh", "-c", "cd ~/.config/chromium && ls -A . Default"]).stdout.split("\n")
+def test_the_profile_has_logins_and_passwords_and_nothing_else(machines: Source) -> None:
+    """No lock of a browser that ran, no history, no window to restore: on a machine of its own, as
+    other tests start Chromium."""
+    with closing(machines.make()) as machine:
+        machine.revert("ready")
+        with Guest(machine.endpoint, machine.token) as guest:
+            guest.wait_ready()
+            listed = guest.run(["sh", "-c", "cd ~/.config/chromium && ls -A . Default"])
+    stored = listed.stdout.split("\n")
     names = {"Cookies", "IndexedDB", "Local Storage", "Login Data", "WebStorage"}
     assert {line for line in stored if line} == {".:", "Default", "Default:", *names}
 
