@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -13,6 +14,7 @@ from pydantic import Field, ValidationError
 
 from ambidex.evaluators.strict import Strict, explain
 from ambidex.host import ROOT
+from ambidex.host.cli.options import lanes_at
 from ambidex.host.errors import UsageError
 from ambidex.host.models.model import LiteModel
 from ambidex.host.models.prices import read_prices
@@ -58,6 +60,12 @@ class Settings(Strict):
     agent_model: Annotated[str, Parameter(help="The model, with --agent model.")] = ""
     trials: Annotated[int, Parameter(help="Trials of each task, with and without the tool.")] = 3
     steps: Annotated[int, Parameter(help="Maximum steps of an episode when measuring.")] = 15
+    cluster: Annotated[
+        str, Parameter(help="Measure on the hosts of a Ray cluster: auto, HOST:PORT or ray://….")
+    ] = ""
+    machines: Annotated[
+        int, Field(ge=1), Parameter(help="How many machines to measure on at once.")
+    ] = 1
 
     @property
     def limits(self) -> CallLimits:
@@ -123,7 +131,8 @@ def open_foundry(
             limits=settings.limits,
             measuring=MeasureOptions(
                 settings.suite, settings.agent, settings.agent_model, settings.trials,
-                settings.steps, settings.base_url, options,
+                settings.steps, settings.base_url, replace(options, machines=settings.machines),
+                lanes_at(settings.cluster),
             ) if settings.suite else None,
             say=say,
         )  # fmt: skip

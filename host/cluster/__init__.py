@@ -65,6 +65,8 @@ class WorkerOrder:
     """Bytes that must be free for an attempt."""
     open_lanes: str = "ambidex.host.runs.lanes:on_this_computer"
     """The `OpenLanes` that makes its machines."""
+    code: str = ""
+    """`RunParts.code`, relative to the working directory; empty: none."""
 
 
 @dataclass(frozen=True)

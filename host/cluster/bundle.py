@@ -16,11 +16,11 @@ from ambidex.host.errors import UsageError
 from ambidex.host.runs.lanes import RunParts
 from ambidex.vm.store import tree_digest
 
-__all__ = ["ANNOTATIONS", "SUITE", "source_digest", "write_bundle"]
+__all__ = ["ANNOTATIONS", "CODE", "SUITE", "source_digest", "write_bundle"]
 
 PACKAGES = ("evaluators", "guest", "host", "mcp_tools", "tasks", "toolgen", "vm")
 """Those that are in `ambidex`."""
-SUITE, ANNOTATIONS = "suite", "annotations.json"
+SUITE, ANNOTATIONS, CODE = "suite", "annotations.json", "code"
 IGNORED = shutil.ignore_patterns("__pycache__", ".git", ".venv", ".pytest_cache", ".mypy_cache")
 
 
@@ -39,6 +39,8 @@ def write_bundle(target: Path, parts: RunParts) -> str:
     shutil.copytree(suite.folder, target / SUITE / suite.folder.resolve().name, ignore=IGNORED)
     if suite.annotations is not None:
         shutil.copyfile(suite.annotations, target / ANNOTATIONS)
+    if parts.code is not None:
+        shutil.copytree(parts.code, target / CODE, ignore=IGNORED)
     for toolset in parts.toolsets:
         _copy_toolset(Path(toolset), target)
     for place in sorted(_own_modules(parts.references)):

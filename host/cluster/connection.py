@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ambidex.host.cluster import WorkerOrder
-from ambidex.host.cluster.bundle import ANNOTATIONS, SUITE, write_bundle
+from ambidex.host.cluster.bundle import ANNOTATIONS, CODE, SUITE, write_bundle
 from ambidex.host.cluster.cluster import LANES, Cluster
 from ambidex.host.cluster.ray_library import ray_library
 from ambidex.host.errors import UsageError
@@ -44,7 +44,7 @@ def connect(
     """Connect to the cluster at `address` for the block. `UsageError` if it does not answer."""
     ray = ray_library()
     suite = parts.suite
-    own = RunParts(suite, (*parts.references, options.provider, open_lanes), parts.toolsets)
+    own = replace(parts, references=(*parts.references, options.provider, open_lanes))
     with tempfile.TemporaryDirectory(prefix="ambidex-cluster-") as folder:
         source = write_bundle(Path(folder), own)
         try:
@@ -65,6 +65,7 @@ def connect(
         source=source,
         lease=lease,
         least_disk=least_disk,
+        code=CODE if parts.code else "",
         **({"open_lanes": open_lanes} if open_lanes else {}),
     )
     cluster = Cluster(ray, order, say, lanes_per_worker)

@@ -231,8 +231,9 @@ class Worker:
         assert self._suite is not None
         name = self._order.open_lanes
         open_lanes = cast(OpenLanes, load_reference("lanes", name, "Name module:attribute."))
+        code = Path(self._order.code).resolve() if self._order.code else None
         lanes: AbstractContextManager[LaneSource] = open_lanes(
-            self._order.machines, RunParts(self._suite), echo
+            self._order.machines, RunParts(self._suite, code=code), echo
         )
         try:
             return self._stack.enter_context(lanes)

@@ -118,6 +118,9 @@ class RunParts:
     """
     toolsets: tuple[str, ...] = ()
     """Paths of toolsets."""
+    code: Path | None = None
+    """A directory with the packages `guest` and `mcp_tools` that guests serve, if not those of this
+    process."""
 
 
 OpenLanes = Callable[
@@ -200,5 +203,5 @@ def on_this_computer(
     options: MachineOptions, parts: RunParts, say: Callable[[str], None]
 ) -> Iterator[LocalSource]:
     """See `OpenLanes`."""
-    with open_machines(options, say) as source:
+    with open_machines(options, say, code=parts.code) as source:
         yield LocalSource(source)

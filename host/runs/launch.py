@@ -74,6 +74,7 @@ __all__ = [
     "default_folder",
     "launch",
     "on_machines",
+    "parts_of",
     "refuse_another_image",
 ]
 

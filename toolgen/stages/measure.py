@@ -12,14 +12,14 @@ import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from pathlib import Path
+from threading import Event
 
 import numpy as np
 
 from ambidex.host import Limits
-from ambidex.host.agents import agent_maker
 from ambidex.host.errors import UsageError
 from ambidex.host.models.model import LiteModel
 from ambidex.host.models.prices import read_prices
@@ -27,10 +27,10 @@ from ambidex.host.records.config import ModelConfig, RunOptions, adopt, locked
 from ambidex.host.records.rows import Row, finished
 from ambidex.host.report.comparison import Comparison, compare, sign_flip
 from ambidex.host.report.statistics import RESAMPLES, Interval, percentile_interval, resample
-from ambidex.host.runs.launch import RunRequest, check, config_of
-from ambidex.host.runs.machines import open_machines
+from ambidex.host.runs.lanes import LaneRequest
+from ambidex.host.runs.launch import RunRequest, check, config_of, parts_of
 from ambidex.host.runs.offers import default_exposure
-from ambidex.host.runs.runner import plan, run_jobs
+from ambidex.host.runs.runner import plan, run_on_lanes
 from ambidex.tasks import Suite, Task, ToolSpec
 from ambidex.tasks.load import load_suite
 from ambidex.toolgen import Candidate, Finding, Outcome
@@ -139,14 +139,18 @@ def run_arm(
     prices = read_prices()
     with ExitStack() as stack:
         stack.enter_context(locked(folder))
-        source = stack.enter_context(open_machines(options.machines, context.say, code=code))
+        parts = replace(parts_of(request), code=code)
+        source = stack.enter_context(options.open_lanes(options.machines, parts, context.say))
         config = config_of(request, prices, source)
         adopt(folder, config)
-        maker = agent_maker(config, lambda model_config: LiteModel(model_config, prices))
-        return run_jobs(
-            request.jobs, config, suite, folder, source.make, maker,
-            machines=options.machines.machines,
-        )  # fmt: skip
+
+        def make_model(model: ModelConfig) -> LiteModel:
+            return LiteModel(model, prices)
+
+        lane_request = LaneRequest(config, suite, folder, make_model, Event(), context.say)
+        lanes = stack.enter_context(source.lanes(lane_request))
+        count = options.machines.machines
+        return run_on_lanes(request.jobs, folder, lanes, count=count, stop=lane_request.stop)
 
 
 def compare_tokens(

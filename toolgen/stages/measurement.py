@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ambidex.host.runs.lanes import OpenLanes, on_this_computer
 from ambidex.host.runs.machines import MachineOptions
 
 __all__ = ["MeasureOptions"]
@@ -20,3 +21,5 @@ class MeasureOptions:
     steps: int
     base_url: str
     machines: MachineOptions
+    open_lanes: OpenLanes = on_this_computer
+    """Where the suite is run."""

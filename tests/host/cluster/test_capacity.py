@@ -66,14 +66,20 @@ def test_a_bundle_holds_the_code_the_suite_and_parts_of_the_users_own(
     )
     target = tmp_path / "bundle"
     target.mkdir()
-    digest = write_bundle(target, RunParts(suite, references, ("toolsets/all.toolset",)))
+    code = tmp_path / "served"
+    (code / "mcp_tools").mkdir(parents=True)
+    (code / "mcp_tools" / "draft.py").write_text("")
+    parts = RunParts(suite, references, ("toolsets/all.toolset",), code)
+    digest = write_bundle(target, parts)
     assert digest == source_digest()
     assert {path.name for path in target.iterdir()} == {
         "ambidex",
+        "code",
         "suite",
         "my_agent.py",
         "toolsets",
     }
+    assert (target / "code" / "mcp_tools" / "draft.py").is_file()
     assert (target / "suite" / suite.folder.name / "cell" / "task.toml").is_file()
     with pytest.raises(UsageError, match="toolset /all cannot be sent"):
         write_bundle(tmp_path / "other", RunParts(suite, (), ("/all",)))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Mapping
-from contextlib import closing
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from ambidex.host.cluster import HostFacts, HostRefusedError, ImageMissingError,
 from ambidex.host.cluster.bundle import source_digest
 from ambidex.host.cluster.scratch import scratch_folder
 from ambidex.host.cluster.worker import Worker
+from ambidex.host.runs.lanes import LaneSource, RunParts, on_this_computer
 from ambidex.host.runs.machines import MachineOptions
 from ambidex.tasks import Suite
 from tests.support.suites import CELL, write_suite
@@ -59,6 +61,25 @@ def describe(given: WorkerOrder) -> HostFacts:
 def test_a_host_says_what_its_machines_are(suite: Suite) -> None:
     given = order(suite.folder, hashes(suite))
     assert describe(given) == HostFacts("desk-1", "id", "peer", "peers")
+
+
+SERVED: list[Path | None] = []
+
+
+@contextmanager
+def spying(
+    options: MachineOptions, parts: RunParts, say: Callable[[str], None]
+) -> Iterator[LaneSource]:
+    SERVED.append(parts.code)
+    with on_this_computer(options, parts, say) as source:
+        yield source
+
+
+def test_guests_serve_the_code_that_came_with_the_bundle(suite: Suite) -> None:
+    given = order(suite.folder, hashes(suite))
+    describe(replace(given, open_lanes=f"{__name__}:spying", code="code"))
+    describe(replace(given, open_lanes=f"{__name__}:spying"))
+    assert [Path("code").resolve(), None] == SERVED
 
 
 def test_another_code_is_refused_by_the_hosts_name(suite: Suite) -> None:
