@@ -1,8 +1,8 @@
 """Fills the services of a new image with a firm.
 
 `images/fillers/files/NAME.py` puts a firm into the service NAME. The services run for that in the
-image's files, in namespaces with a network of their own. While they run, `images/fillers/browser`
-logs the desktop user's browsers in.
+image's files, in namespaces with a network of their own. While they run, `files/browser/log_in.py`
+logs the desktop user's browsers in to them.
 """
 
 from __future__ import annotations
@@ -18,12 +18,10 @@ from ambidex.vm.firm.draw import draw_firm
 from ambidex.vm.namespace import COMMAND
 from ambidex.vm.process import run
 
-__all__ = ["BROWSER", "FILLERS", "INSIDE", "fill"]
+__all__ = ["FILLERS", "INSIDE", "fill"]
 
 FILLERS = Path(__file__).parents[1] / "images" / "fillers" / "files"
 """The programs that fill services; they run as root and read the firm from standard input."""
-BROWSER = FILLERS.with_name("browser")
-"""The programs that log the desktop user's browsers in to the services that were filled."""
 INSIDE = Path(__file__).parents[1] / "firm" / "inside.py"
 """The program that starts the services, has them filled and stops them again."""
 AT = "/run/filling"
@@ -38,12 +36,11 @@ def fill(staging: Path, number: int, services: Iterable[Service]) -> None:
         "firm": asdict(draw_firm(number)),
         "services": [service.model_dump() for service in services],
         "fillers": {path.stem: f"{AT}/fillers/{path.name}" for path in FILLERS.glob("*.py")},
-        "browser": f"{AT}/browser/log_in.py",
+        "browser": f"{AT}/fillers/browser/log_in.py",
     }
     given = staging / "filling"
     shutil.rmtree(given, ignore_errors=True)
     shutil.copytree(FILLERS, given / "fillers")
-    shutil.copytree(BROWSER, given / "browser")
     shutil.copy(INSIDE, given)
     (given / "plan.json").write_text(json.dumps(plan))
     run(
