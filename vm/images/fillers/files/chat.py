@@ -73,8 +73,10 @@ def make_room(room, token):
     }
     id = as_somebody(room["owner"], "POST", "/createRoom", content)["room_id"]
     path = f"/rooms/{urllib.parse.quote(id, safe='')}"
+    began = milliseconds(room["messages"][0]["day"], 0)
     for login in dict.fromkeys([*room["members"], *(m["author"] for m in room["messages"]), USER]):
-        as_somebody(login, "POST", f"{path}/join", {})
+        member = f"{path}/state/m.room.member/@{login}:firm.test"
+        as_somebody(login, "PUT", member, {"membership": "join"}, ts=began)
     for number, message in enumerate(room["messages"]):
         sent = {"msgtype": "m.text", "body": message["text"]}
         when = milliseconds(message["day"], message["minute"])

@@ -19,8 +19,11 @@ def main(firm):
             file.write(document["text"])
         day = datetime.datetime.fromisoformat(document["day"]).replace(tzinfo=datetime.UTC)
         os.utime(path, (day.timestamp(), day.timestamp()))
-    for folder, _, files in os.walk(SHARE):
-        for path in (folder, *(f"{folder}/{name}" for name in files)):
+    for folder, folders, files in os.walk(SHARE, topdown=False):
+        inside = [f"{folder}/{name}" for name in (*folders, *files)]
+        newest = max(os.path.getmtime(path) for path in inside)
+        os.utime(folder, (newest, newest))
+        for path in (folder, *inside):
             os.chown(path, account.pw_uid, account.pw_gid)
 
 
