@@ -140,6 +140,9 @@ def _exports(machine: LibvirtMachine) -> dict[str, str]:
 
 def _own_memory(machine: LibvirtMachine) -> int:
     """Bytes of memory that no other process shares with a machine's."""
-    (process,) = processes_with(machine.instance.name)
-    lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
-    return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith("Private_"))
+    return sum(
+        int(line.split()[1]) * 1024
+        for process in processes_with(machine.instance.name)
+        for line in Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
+        if line.startswith("Private_")
+    )
