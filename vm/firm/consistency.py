@@ -158,7 +158,7 @@ def _of_cloud(firm: Firm) -> Iterator[str]:
     owners = {one.owner for one in cloud.buckets} | {one.owner for one in cloud.servers}
     yield from _unknown("the cloud", owners, logins)
     if [one.public for one in cloud.buckets if one.public != one.readable] != [False]:
-        yield "not just one bucket can be read against the list"
+        yield "there is not exactly one bucket that everybody can read against the list"
     for server in cloud.servers:
         if bool(server.until) != (server.stage == "test"):
             yield f"the server {server.name} in {server.stage} has the last day {server.until!r}"
