@@ -43,7 +43,8 @@ def door(processes: Processes, token: Token, journal: Journal, *, desktop: bool 
         for worker in workers.values():
             worker.session = {HEADLESS: "1", **processes.account.runtime}
     freezer = Freezer(processes)
-    server = Server(tools, workers, unlisted)
+    first_calls = [f"{app.name}_{app.first_call}" for app in apps.values() if app.first_call]
+    server = Server(tools, workers, unlisted, first_calls)
     mcp = server.http_app(path=TOOLS, stateless_http=True, json_response=True)
     described = json.dumps(catalogue.describe(tools), sort_keys=True).encode()
     digest = hashlib.sha256(described).hexdigest()

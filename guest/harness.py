@@ -104,6 +104,7 @@ class Harness:
             Route("/harness/identity", self.identity, methods=["POST"]),
             Route("/harness/clock", self.clock, methods=["POST"]),
             Route("/harness/tools_token", self.tools_token, methods=["POST"]),
+            Route("/harness/servers", self.servers, methods=["POST"]),
             Route("/harness/accessibility", self.accessibility),
             Route("/harness/journal", self.journal),
             Route("/harness/freeze", self.freeze, methods=["POST"]),
@@ -235,6 +236,12 @@ class Harness:
     async def tools_token(self, request: Request) -> Response:
         """Admit a token that opens the tools and nothing else."""
         self._token.set_tools((await parse_body(request, TokenRequest)).token)
+        return JSONResponse({})
+
+    async def servers(self, request: Request) -> Response:
+        """Start the stock MCP servers that would otherwise start at an agent's first call."""
+        if failed := await self._server.start_servers():
+            raise HarnessError(f"Not started: {failed}.", code="not_started", status=503)
         return JSONResponse({})
 
     async def clock(self, request: Request) -> Response:

@@ -60,7 +60,8 @@ def failure(code: str, message: str, hint: str = "") -> CallToolResult:
 class Server(FastMCP[None]):
     """The MCP server of the tools. It accepts the reference's tool names as well.
 
-    A repeated call id gets the stored result. `unlisted` tools are carried out too.
+    A repeated call id gets the stored result. `unlisted` tools are carried out too. `first_calls`
+    names the tools that start stock servers.
     """
 
     def __init__(
@@ -68,8 +69,10 @@ class Server(FastMCP[None]):
         tools: dict[str, Tool],
         workers: dict[str, Worker],
         unlisted: Optional[dict[str, Tool]] = None,
+        first_calls: Sequence[str] = (),
     ) -> None:
         super().__init__("ambidex")
+        self._first_calls = first_calls
         self._listed = tools
         self._offered = {**tools, **(unlisted or {})}
         self._workers = workers
@@ -87,6 +90,15 @@ class Server(FastMCP[None]):
         # Looked up before every call with arguments; by default the SDK lists all tools for that.
         schemas = {tool.name: tool.parameters for tool in self._served}
         self._mcp_server.get_tool_input_schema = lambda name: schemas.get(resolve(name))
+
+    async def start_servers(self) -> dict[str, str]:
+        """Make the first calls of the stock servers; the errors by tool."""
+        results = {name: await self._call(name, {}) for name in self._first_calls}
+        return {
+            name: str(result.structured_content)
+            for name, result in results.items()
+            if result.is_error
+        }
 
     def forget(self) -> None:
         """Drop the stored results."""

@@ -195,6 +195,10 @@ class App:
     """The service of the image that the tools act on, if any."""
     command: tuple[str, ...] = ()
     """The command of the stock server whose tools were recorded (`mcp_tools.recorded`)."""
+    first_call: str = ""
+    """A tool of the stock server that takes no arguments and changes nothing. A virtual machine
+    calls it before its base snapshot is saved, so that the server runs in all forks. Empty if a
+    running server would hold what a task's setup replaces."""
     listed: bool = True
     """Whether agents are told of its tools. Tools that only the host calls are served unlisted."""
     tools: dict[str, Tool] = field(default_factory=dict)

@@ -189,6 +189,7 @@ class LibvirtProvider(Closing):
         freeze = freeze_template if self.forks else save_template
         with self.cold(image, memory) as instance:
             wait_until_ready(instance, self._say, bound=BOUNDS[instance.shape.kind])
+            instance.door.start_servers()
             wait_until_quiet(instance)
             freeze(instance, image, staging, READY)
         self._say("the base snapshot is saved")

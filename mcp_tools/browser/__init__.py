@@ -20,4 +20,5 @@ app = App(
     ),
     needs="/opt/programs/node_modules/@playwright/mcp/cli.js",
     timeout=240,  # the first call starts the server and the browser
+    first_call="snapshot",
 )

@@ -13,6 +13,7 @@ from pydantic import Field
 from ambidex.mcp_tools import ToolError
 from ambidex.mcp_tools.code import app, jsonc
 from ambidex.mcp_tools.code.editor import (
+    COMMAND_WITHIN,
     STARTS_WITHIN,
     CanceledError,
     Window,
@@ -67,12 +68,12 @@ def existing_folder(path: str) -> Path:
 def any_window() -> Path:
     """Socket address of the last active window; an empty window is opened if there is none."""
     if not connected_windows():
-        run_code("--new-window", within=STARTS_WITHIN)
+        run_code("--new-window", within=COMMAND_WITHIN)
         return wait_for_window(lambda _: True, "open a window")[0]
     return front_window()[0]
 
 
-@app.tool(timeout=180)
+@app.tool(timeout=250)
 def launch_vscode(
     path: Annotated[
         str, Field(min_length=1, description="a file, a folder or a .code-workspace file")
@@ -95,12 +96,12 @@ def launch_vscode(
             return window.workspace == str(target) and has_loaded_workspace(window)
 
         if not any(shows(window) for _, window in open_windows()):
-            run_code(str(target), within=STARTS_WITHIN)
+            run_code(str(target), within=COMMAND_WITHIN)
 
         return show_window(shows, f"open {target}", STARTS_WITHIN)
     before = {address for address, _ in open_windows()}
     if before and new_window:
-        run_code("--new-window", within=STARTS_WITHIN)
+        run_code("--new-window", within=COMMAND_WITHIN)
         wait_for_window(
             lambda _: {candidate for candidate, _ in open_windows()} > before, "open a window"
         )
@@ -137,7 +138,7 @@ def open_file(address: Path, file: Path, **position: int) -> Window:
     return window
 
 
-@app.tool(timeout=180)
+@app.tool(timeout=250)
 def goto_file(
     file_path: File,
     line: Annotated[int, Field(ge=1, description="from 1")] = 1,
@@ -158,7 +159,7 @@ def goto_file(
     return window
 
 
-@app.tool(timeout=180)
+@app.tool(timeout=250)
 def compare_files(file1: File, file2: File) -> Window:
     """Compare two files: show a diff with their differences side by side in the editor, `file1`
     left, `file2` right. Returns the window.

@@ -11,4 +11,5 @@ app = App(
     mounted="@modelcontextprotocol/server-filesystem 2026.8.31",
     needs="/opt/programs/node_modules/@modelcontextprotocol/server-filesystem",
     timeout=90,  # the first call starts the server
+    first_call="list_allowed_directories",
 )

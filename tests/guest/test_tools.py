@@ -62,6 +62,17 @@ def play(start_worker: StartWorker, scene: Scene) -> None:
     asyncio.run(run())
 
 
+def test_servers_are_started_by_their_first_calls(start_worker: StartWorker) -> None:
+    async def run() -> None:
+        async with start_worker("small") as worker:
+            server = Server(TOOLS, {"small": worker}, first_calls=["small_answer", "small_refuse"])
+            failed = await server.start_servers()
+            assert list(failed) == ["small_refuse"]
+            assert "code" in failed["small_refuse"]
+
+    asyncio.run(run())
+
+
 async def call(
     client: Client[Any], name: str, meta: dict[str, Any] | None = None, **arguments: Any
 ) -> CallToolResult:

@@ -80,13 +80,20 @@ def test_a_read_only_tool_is_marked_as_such(tool: Tool) -> None:
 
 @every_tool
 def test_a_tool_has_a_sensible_timeout(tool: Tool) -> None:
-    assert 5 <= tool.timeout <= 180
+    assert 5 <= tool.timeout <= 250
 
 
 @every_tool
 def test_an_unknown_argument_is_refused_by_every_tool(tool: Tool) -> None:
     with pytest.raises(Exception, match="unknown argument 'surely_not'"):
         tool.arguments({"surely_not": 1})
+
+
+def test_a_first_call_needs_no_arguments_and_changes_nothing() -> None:
+    apps = catalogue.apps()
+    first = [TOOLS[f"{name}_{app.first_call}"] for name, app in apps.items() if app.first_call]
+    assert first
+    assert all(tool.reads_only and not tool.parameters.get("required") for tool in first)
 
 
 def test_apps_share_a_worker_only_where_they_share_a_program() -> None:

@@ -4,12 +4,24 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from ambidex.host.client.guest import Guest
 from ambidex.host.errors import MachineError
 from ambidex.host.records.rows import read_rows
-from ambidex.vm.building.image import find_base
+from ambidex.vm.building.image import find_base, open_image
+from ambidex.vm.provider import LibvirtProvider
 from tests.conftest import without
 from tests.support.commands import ambidex
 from tests.support.proofs import IMAGE
+
+
+@pytest.fixture(autouse=True)
+def built() -> None:
+    try:
+        find_base(IMAGE)
+    except MachineError as error:
+        without(str(error))
 
 
 def test_a_service_is_filled_for_a_task_and_its_state_is_the_evidence(
@@ -17,10 +29,6 @@ def test_a_service_is_filled_for_a_task_and_its_state_is_the_evidence(
 ) -> None:
     """The agent does nothing, because an emulated processor is slow to start a tool server in
     Python. `tests/services` plays the oracles."""
-    try:
-        find_base(IMAGE)
-    except MachineError as error:
-        without(str(error))
     words = ["run", "tasks/services", "--tasks", "database-overdue", "--agent", "says_done"]
     machine = ["--provider", provider, "--image", IMAGE]
     assert ambidex(*words, *machine, "--out", tmp_path / "run") == 0
@@ -28,3 +36,12 @@ def test_a_service_is_filled_for_a_task_and_its_state_is_the_evidence(
     late = ("2026-101", "2026-102", "2026-103", "2026-107", "2026-110")
     missing = (f"('{number}', 'overdue') is missing from invoices" for number in late)
     assert (row.score, row.reason) == (0.0, "; ".join(missing))
+
+
+def test_tool_servers_that_start_slowly_run_in_every_fork() -> None:
+    with LibvirtProvider(spares=0) as libvirt, libvirt.machine(open_image(IMAGE)) as machine:
+        machine.revert("ready")
+        with Guest(machine.endpoint, machine.token) as guest:
+            running = guest.run(["ps", "-eo", "args"]).stdout
+    servers = ("@playwright/mcp/cli.js", "server-filesystem", "chromium --type=renderer")
+    assert [name for name in servers if name not in running] == []

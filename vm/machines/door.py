@@ -26,6 +26,8 @@ REQUEST_TIMEOUT = 25.0
 """Seconds for one such request. Shorter ones do not help a slow fork (emulated, on a busy host): it
 answers the abandoned requests first.
 """
+SERVERS_WITHIN = 900.0
+"""Seconds for the stock MCP servers of an image to start, one after the other."""
 CLOCK_OFF = 2.0
 """Seconds by which a guest's clock may be off: with emulation on a busy host, answers are late."""
 
@@ -181,6 +183,10 @@ class Door:
         self._post("/harness/run", {"argv": list(argv), "background": True}, 60.0)
         request = {"title": window, "timeout": within}
         self._post("/harness/wait_window", request, within + 60.0)
+
+    def start_servers(self) -> None:
+        """Start the stock MCP servers that have a first call; `MachineError` if one does not."""
+        self._post("/harness/servers", {}, SERVERS_WITHIN)
 
     def output_of(self, argv: Sequence[str]) -> str:
         """Run a program as the desktop user and return its output; `MachineError` if it fails."""

@@ -127,22 +127,18 @@ def test_what_a_killed_worker_left_is_removed_by_the_next(tmp_path: Path) -> Non
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_worker_ends_when_its_lease_has_run_out(tmp_path: Path) -> None:
+def test_a_process_ends_when_its_worker_s_lease_has_run_out_unless_it_was_closed(
+    tmp_path: Path,
+) -> None:
     suite = write_suite(tmp_path / "cells", cell=CELL)
-    ended = run_served(suite, "serve(); Event().wait(60)")
-    assert (ended.stdout, ended.returncode) == (b"serving\n", 1), ended.stderr
-
-
-def test_the_process_of_a_closed_worker_outlives_the_lease(tmp_path: Path) -> None:
-    suite = write_suite(tmp_path / "cells", cell=CELL)
-    ended = run_served(suite, "serve().close(); Event().wait(1); print('alive')")
-    assert (ended.stdout, ended.returncode) == (b"serving\nalive\n", 0), ended.stderr
-
-
-def run_served(suite: Path, script: str) -> subprocess.CompletedProcess[bytes]:
-    imports = "from threading import Event; from tests.host.cluster.test_worker import serve; "
-    command = [sys.executable, "-c", imports + script, str(suite)]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, check=False)
+    script = (
+        "from threading import Event; from tests.host.cluster.test_worker import serve\n"
+        "serve().close(); Event().wait(1); print('alive', flush=True)\n"
+        "serve(); Event().wait(60)"
+    )
+    command = [sys.executable, "-c", script, str(suite)]
+    ended = subprocess.run(command, cwd=ROOT, capture_output=True, check=False)
+    assert (ended.stdout, ended.returncode) == (b"serving\nalive\nserving\n", 1), ended.stderr
 
 
 def serve() -> Worker:

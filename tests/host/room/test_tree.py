@@ -11,7 +11,7 @@ from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import Page, ViewportSize, expect
+from playwright.sync_api import Page, expect
 
 from ambidex.host.room.forking import RECORD, ForkRequest, Record
 from ambidex.host.room.serve import opened
@@ -97,16 +97,14 @@ def test_each_branch_is_drawn_after_its_parent_later_branch_points_first(page: P
     assert marks == [6, 3, 2, 3, 4, 5], "a lane has the steps of its own"
 
 
-@pytest.mark.parametrize("size", [WIDE, NARROW])
-def test_branches_of_one_branch_point_do_not_overlap(
-    page: Page, first: Path, suite: Suite, size: ViewportSize
-) -> None:
-    page.set_viewport_size(size)
+def test_branches_of_one_branch_point_do_not_overlap(page: Page, first: Path, suite: Suite) -> None:
     run = first.parents[1] / "many"
     forked(run, suite, Toy(), first, 1, 4, runs=3)
     at_tree(page)
     expect(page.locator(WAYS)).to_have_count(12)
-    assert of_ways(page, COVERED) == [0] * 12
+    for size in (WIDE, NARROW):
+        page.set_viewport_size(size)
+        assert of_ways(page, COVERED) == [0] * 12
     starts = of_ways(page, STARTS)
     # The first trial itself begins where its first step is gone on from.
     assert sorted(Counter(starts).values()) == [1, 1, 1, 4, 5], "all begin where they left"
