@@ -139,10 +139,11 @@ def _exports(machine: LibvirtMachine) -> dict[str, str]:
 
 
 def _own_memory(machine: LibvirtMachine) -> int:
-    """Bytes of memory that no other process shares with a machine's."""
+    """Bytes of memory that a machine has to itself: what its processes have written. Pages of the
+    base snapshot that it only read stay in the page cache, for every clone."""
     return sum(
         int(line.split()[1]) * 1024
         for process in processes_with(machine.instance.name)
         for line in Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
-        if line.startswith("Private_")
+        if line.startswith("Anonymous:")
     )
