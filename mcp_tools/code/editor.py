@@ -53,7 +53,7 @@ ANSWERS_WITHIN = 15.0
 COMMAND_WITHIN = 60.0
 """Seconds for `code` to end after it has opened a window."""
 STARTS_WITHIN = 180.0
-"""Seconds for a new window to answer: on an emulated machine without other work, it takes 150."""
+"""Seconds for a new window to answer: 85 are too few on an emulated machine."""
 CONNECTS_WITHIN = 40.0
 ACTIVE_WITHIN = 5.0
 
