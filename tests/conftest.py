@@ -28,6 +28,7 @@ from ambidex.host.errors import MachineError
 from ambidex.host.runs.machines import MachineOptions, Source, open_machines
 from ambidex.host.runs.providers.attached import ENDPOINT
 from ambidex.vm import Machine
+from ambidex.vm.provider import LibvirtProvider
 
 # Tests start hundreds of Pythons: with PYTHONDONTWRITEBYTECODE each of them would compile what it
 # imports.
@@ -66,6 +67,24 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         names = ("attached",)
     given = [pytest.param(name, marks=MARKS.get(name, ())) for name in names]
     metafunc.parametrize("provider", given, scope="session")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Refuse tests that start virtual machines outside their layer, where each of them would take
+    minutes beside others and could end the whole run at the bound of tests without a desktop."""
+    loose = [
+        item.nodeid
+        for item in items
+        if isinstance(item, pytest.Function)
+        and hasattr(item.module, LibvirtProvider.__name__)
+        and "provider" not in item.fixturenames
+        and item.get_closest_marker("vm") is None
+    ]
+    if loose:
+        raise pytest.UsageError(
+            f"{', '.join(loose)} may start virtual machines and has no mark: use the fixture"
+            " `provider`, or mark it with pytest.mark.vm"
+        )
 
 
 # Nothing that is imported for the tests becomes garbage: looking for it meanwhile takes a fifth of

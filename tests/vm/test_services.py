@@ -38,6 +38,7 @@ def test_a_service_is_filled_for_a_task_and_its_state_is_the_evidence(
     assert (row.score, row.reason) == (0.0, "; ".join(missing))
 
 
+@pytest.mark.vm
 def test_tool_servers_that_start_slowly_run_in_every_fork() -> None:
     with LibvirtProvider(spares=0) as libvirt, libvirt.machine(open_image(IMAGE)) as machine:
         machine.revert("ready")
