@@ -35,6 +35,8 @@ class Service:
     page: str
     export: list[str]
     """The program that prints its state; empty if it has none."""
+    questions: str = ""
+    """The folder of its questions to a model of the host's; empty if it asks none."""
 
 
 def running_services(declared: Path = DECLARED, started: Path = STARTED) -> dict[str, Service]:

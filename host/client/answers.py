@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -10,6 +10,7 @@ from ambidex.host.errors import GuestError
 from ambidex.host.untrusted.parsing import WIDEST
 
 __all__ = [
+    "UNREADABLE",
     "Check",
     "CommandResult",
     "CompletedCommand",
@@ -22,9 +23,21 @@ __all__ = [
     "Listing",
     "NoSuchFileError",
     "NoSuchWindowError",
+    "Question",
+    "Questions",
     "StartedProcess",
     "Verification",
 ]
+
+
+UNREADABLE = {
+    "folder": "it is a folder",
+    "link": "it is a symbolic link, which is not followed",
+    "special": "it is a pipe, a socket or a device",
+    "unreadable": "the desktop user may not read it",
+    "too_large": "it is too large",
+}
+"""Why a path cannot be read, by the state of a `FoundFile`."""
 
 
 class Verification(BaseModel):
@@ -108,6 +121,25 @@ class Inventory(BaseModel):
     files: dict[str, str]
     refused: str
     """Why the list may be incomplete; empty if it is complete."""
+
+
+class Question(BaseModel):
+    """A question of a service. What it holds is the service's affair."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    service: str
+    id: str
+    content: Any = Field(alias="with")
+
+
+class Questions(BaseModel):
+    """The open questions of a guest's services, and the services that may ask."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    services: tuple[str, ...]
+    questions: tuple[Question, ...]
 
 
 class CommandResult(BaseModel):

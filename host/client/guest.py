@@ -1,5 +1,4 @@
-"""The client of a guest: tools over MCP, everything else over the harness endpoint of the same
-server."""
+"""The client of a guest: tools over MCP, all else over the harness endpoint of the same server."""
 
 from __future__ import annotations
 
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ambidex.host import Frame, ToolCall, ToolResult, ToolSpec
 from ambidex.host.client.answers import (
+    UNREADABLE,
     CommandResult,
     CompletedCommand,
     ErrorResponse,
@@ -22,6 +22,7 @@ from ambidex.host.client.answers import (
     Listing,
     NoSuchFileError,
     NoSuchWindowError,
+    Questions,
     StartedProcess,
     Verification,
 )
@@ -53,18 +54,10 @@ from ambidex.vm.closing import Closing
 if TYPE_CHECKING:
     from ambidex.host.untrusted.wire import Answer
 
-__all__ = ["UNREADABLE", "Guest"]
+__all__ = ["Guest"]
 
 MESSAGE_LIMIT = 300
 """Characters that are quoted from an answer that is not an error in our format."""
-UNREADABLE = {
-    "folder": "it is a folder",
-    "link": "it is a symbolic link, which is not followed",
-    "special": "it is a pipe, a socket or a device",
-    "unreadable": "the desktop user may not read it",
-    "too_large": "it is too large",
-}
-"""Why a path cannot be read, by the state of a `FoundFile`."""
 
 
 class Guest(Closing):
@@ -144,9 +137,9 @@ class Guest(Closing):
             "timeout": timeout,
             "background": background,
         }
-        answer = self._once("POST", "/harness/run", timeout, "run", json=request)
-        what = f"the guest's answer about {argv[0]}"
-        return model(StartedProcess if background else CompletedCommand, answer.body, what)
+        body = self._once("POST", "/harness/run", timeout, "run", json=request).body
+        kind = StartedProcess if background else CompletedCommand
+        return model(kind, body, f"the guest's answer about {argv[0]}")
 
     def put(self, path: str, content: bytes) -> None:
         """Write a file as the desktop user, creating its parent folders."""
@@ -198,6 +191,13 @@ class Guest(Closing):
         """The state of a service, as its own program exports it, and whether that is all of it."""
         answer = self._once("POST", "/harness/export", EXPORTS, "run", params={"service": service})
         return answer.body, answer.headers.get("Ambidex-Truncated") == "no"
+
+    def questions(self, answers: Sequence[Mapping[str, str]] = (), wait: float = 0.0) -> Questions:
+        """Pass `answers` on, each with `service`, `id` and `text`; the questions without one, after
+        at most `wait` seconds if there are none at once (`guest.asked`)."""
+        given = {"answers": list(answers), "wait": wait}
+        body = self._once("POST", "/harness/questions", wait, json=given).body
+        return model(Questions, body, "the questions of the guest's services")
 
     def verify(
         self,

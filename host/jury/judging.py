@@ -9,11 +9,11 @@ from pathlib import Path
 from ambidex.evaluators import UnreadableError
 from ambidex.host import Model
 from ambidex.host.errors import ModelError, UsageError
-from ambidex.host.jury.asking import Judge
 from ambidex.host.jury.case import case_of
 from ambidex.host.jury.sitting import hold_sitting
 from ambidex.host.loop.judge import judge
 from ambidex.host.loop.outcomes import scores_of, write_score
+from ambidex.host.models.asking import TextModel
 from ambidex.host.records.config import ModelConfig
 from ambidex.host.records.jury import Jury, jury_command
 from ambidex.host.records.rows import Row, Rows, read_rows, unjudged
@@ -74,7 +74,7 @@ def _judged(
     folder: Path,
     suite: Suite,
     jury: Jury,
-    judges: Sequence[Judge],
+    judges: Sequence[TextModel],
     row: Row,
     *,
     again: bool = False,
@@ -99,7 +99,7 @@ def _judged(
     return row.model_copy(update={**scores_of(verdict), "fate": "scored", "jury": record})
 
 
-def _judges(jury: Jury, make_model: MakeModel) -> list[Judge]:
+def _judges(jury: Jury, make_model: MakeModel) -> list[TextModel]:
     """The judge of each seat. `ModelError` if there is none, or no key for them."""
     if not jury.judges:
         raise ModelError("no judges are named", hint="Name models with --judges.")
@@ -117,7 +117,7 @@ def _judges(jury: Jury, make_model: MakeModel) -> list[Judge]:
         )
         for name in jury.judges
     }
-    return [Judge(models[name], jury.api) for name in jury.seats]
+    return [TextModel(models[name], jury.api) for name in jury.seats]
 
 
 def _task_of(row: Row, suite: Suite) -> tuple[Task, KeyPointBody]:

@@ -20,8 +20,8 @@ from ambidex.evaluators.key_points import (
     read_sittings,
 )
 from ambidex.host.errors import ModelError
-from ambidex.host.jury.asking import Judge, Reply
 from ambidex.host.jury.case import PROMPTS, Case
+from ambidex.host.models.asking import Reply, TextModel
 from ambidex.host.models.prompts import prompt, prompts_hash
 from ambidex.host.records.jury import Jury, JuryRecord
 from ambidex.tasks import Task
@@ -38,7 +38,7 @@ def hold_sitting(
     case: Case,
     evidence: Path,
     jury: Jury,
-    judges: Sequence[Judge],
+    judges: Sequence[TextModel],
     *,
     again: bool = False,
 ) -> JuryRecord:
@@ -101,7 +101,7 @@ def _id_of(task: Task, jury: Jury) -> str:
     return sha256("\0".join(parts).encode()).hexdigest()
 
 
-def _opened(id: str, task: Task, jury: Jury, judges: Sequence[Judge], case: Case) -> Sitting:
+def _opened(id: str, task: Task, jury: Jury, judges: Sequence[TextModel], case: Case) -> Sitting:
     """The start of a new sitting, for which the first judge may have to extract key points."""
     sitting = Sitting(
         id=id, form=jury.form, rule=jury.rule, seats=jury.seats, points=case.body.points

@@ -19,6 +19,7 @@ from ambidex.host.client.guest import Guest
 from ambidex.host.errors import GuestError, NoDesktopError
 from ambidex.host.loop.branch_point import BranchPoint, copy_stage
 from ambidex.host.loop.checkpointing import CheckpointSaver
+from ambidex.host.loop.colleagues import AskedColleagues
 from ambidex.host.loop.episode import Hooks, InterruptedEpisodeError, run_episode
 from ambidex.host.loop.interim_verdicts import InterimJudge
 from ambidex.host.loop.outcomes import outcome_of, write_score
@@ -28,6 +29,7 @@ from ambidex.host.loop.stage import STAGE, StageContext, collect, set_stage
 from ambidex.host.loop.stage_cache import StageCache
 from ambidex.host.loop.supervision import SupervisedTrial
 from ambidex.host.loop.verdicts import verdict_on
+from ambidex.host.models.asking import TextModel
 from ambidex.host.models.exposure import Offer, offer_of, restrict_modality
 from ambidex.host.records.announcement import announced
 from ambidex.host.records.config import RunConfig, offered, tools_of
@@ -66,6 +68,8 @@ class Attempt:
     """Where it starts, if it is a branch."""
     stages: StageCache | None = None
     """The saved stages it may start from; None: it executes the task's setup."""
+    colleagues: TextModel | None = None
+    """The model that answers as the colleagues in the chat; None: they follow their scripts."""
     stage: Literal["", "set", "restored"] = ""
     """See `Row.stage`."""
     phase: Phase = "revert"
@@ -203,6 +207,7 @@ class Attempt:
             self.folder, guest, trajectory, config.settle, apps, self._check_interrupt
         )
         prefix = ReplayedPrefix()
+        colleagues: AskedColleagues | None = None
         try:
             if point:
                 offer = restrict_modality(offer, point.fork.hand, point.fork.lasting)
@@ -214,18 +219,21 @@ class Attempt:
                     prefix = replay_prefix(agent, point, served, trajectory)
                 person.steps, person.assisted = prefix.human, prefix.assisted
             self.phase, self.episode = "episode", prefix.start.episode
-            run_episode(
-                agent,
-                guest,
-                tools,
-                config.limits,
-                trajectory,
-                offer=offer,
-                others=gateway or more,
-                settle=config.settle,
-                hooks=Hooks(self.interrupted, person, saver.save, judge.after_step),
-                start=prefix.start,
-            )
+            with self._colleagues(trajectory) as colleagues:
+                run_episode(
+                    agent,
+                    guest,
+                    tools,
+                    config.limits,
+                    trajectory,
+                    offer=offer,
+                    others=gateway or more,
+                    settle=config.settle,
+                    hooks=Hooks(
+                        partial(self._ends, colleagues), person, saver.save, judge.after_step
+                    ),
+                    start=prefix.start,
+                )
         except BaseException as error:
             trajectory.end(stop=None, error=f"{type(error).__name__}: {error}")
             raise
@@ -241,7 +249,23 @@ class Attempt:
             "retriever": gateway.retriever.name if gateway else "",
             "retrieval": retrieval_of(self.folder) if gateway else None,
             "checkpoints": tuple(judge.outcomes),
+            "colleagues": colleagues.record if colleagues else None,
         }
+
+    @contextmanager
+    def _colleagues(self, trajectory: Trajectory) -> Iterator[AskedColleagues | None]:
+        if self.colleagues is None:
+            yield None
+            return
+        guest = Guest(self.machine.endpoint, self.machine.token)
+        with AskedColleagues(guest, self.colleagues, trajectory) as asked:
+            yield asked
+
+    def _ends(self, colleagues: AskedColleagues | None) -> bool:
+        """Whether the run is shutting down; raises what ended the colleagues' answers."""
+        if colleagues is not None:
+            colleagues.check()
+        return self.interrupted()
 
     def _given(
         self, point: BranchPoint, gateway: Gateway, served: Sequence[ToolSpec], offer: Offer

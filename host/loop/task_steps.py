@@ -12,9 +12,9 @@ from shutil import copyfile
 from ambidex.evaluators.database import BEFORE as BEFORE_EXPORT
 from ambidex.evaluators.manifest import Source
 from ambidex.host import ToolCall, ToolResult
-from ambidex.host.client.answers import GuestRefusalError, NoSuchWindowError
+from ambidex.host.client.answers import UNREADABLE, GuestRefusalError, NoSuchWindowError
 from ambidex.host.client.evidence_files import EvidenceFiles
-from ambidex.host.client.guest import UNREADABLE, Guest
+from ambidex.host.client.guest import Guest
 from ambidex.host.client.survey import (
     LASTING,
     REFUSED,

@@ -33,6 +33,7 @@ from ambidex.host.loop.outcomes import outcome_of
 from ambidex.host.loop.progress import Episode
 from ambidex.host.loop.stage_cache import StageCache
 from ambidex.host.loop.stage_key import assets_of
+from ambidex.host.models.asking import TextModel
 from ambidex.host.records.config import SCHEMA, RunConfig
 from ambidex.host.records.jobs import Job
 from ambidex.host.records.rows import Failure, Parent, Phase, Row
@@ -78,6 +79,8 @@ class Trial:
     """See `Row.environment`."""
     stages: StageCache | None = None
     """See `Attempt.stages`."""
+    colleagues: TextModel | None = None
+    """See `Attempt.colleagues`."""
 
     def attempt(
         self,
@@ -98,7 +101,14 @@ class Trial:
         identity = self._identity(job, number, task, folder)
         began = time.monotonic()
         attempt = Attempt(
-            self.config, job, task, folder, machine, self.interrupted, stages=self.stages
+            self.config,
+            job,
+            task,
+            folder,
+            machine,
+            self.interrupted,
+            stages=self.stages,
+            colleagues=self.colleagues,
         )
         started(attempt)
         try:

@@ -193,9 +193,13 @@ def _machine(
 
 
 def _models(config: RunConfig, rows: Sequence[Row]) -> Iterable[ModelFacts]:
-    days = _several(row.started[:10] for row in rows if row.model)
-    for role in ("model", "grounder"):
-        model: ModelConfig | None = getattr(config, role)
+    days = _several(row.started[:10] for row in rows if row.model or row.colleagues)
+    models = {
+        "model": config.model,
+        "grounder": config.grounder,
+        "colleagues": config.colleague_model,
+    }
+    for role, model in models.items():
         if model is not None:
             yield ModelFacts(
                 name=model.name,

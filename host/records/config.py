@@ -16,6 +16,7 @@ from pydantic import AfterValidator, Field, ValidationError, model_validator
 from ambidex.evaluators.strict import Strict, explain
 from ambidex.host import GUI, Limits, ToolSpec, is_gui
 from ambidex.host.errors import BusyError, UsageError
+from ambidex.host.records.colleagues import Colleagues
 from ambidex.host.records.folders import make_folder
 from ambidex.host.records.gateway_options import GatewayOptions
 from ambidex.host.records.jury import Jury
@@ -222,12 +223,28 @@ class RunOptions(Strict):
     ] = False
     jury: Jury = Jury()
     """The judges of tasks with key points."""
+    colleagues: Colleagues = Colleagues()
+    """Who answers as the colleagues in a firm's chat."""
 
     @classmethod
     def of(cls, larger: RunOptions, **changed: object) -> RunOptions:
         """The options contained in a configuration or an experiment, with some of them changed."""
         return cls.model_validate(
             {name: getattr(larger, name) for name in cls.model_fields} | changed
+        )
+
+    @property
+    def colleague_model(self) -> ModelConfig | None:
+        """The model behind the colleagues; None if they follow their scripts."""
+        asked = self.colleagues
+        if not asked.model:
+            return None
+        return ModelConfig(
+            name=asked.model,
+            base_url=asked.base_url,
+            key=asked.key,
+            temperature=asked.temperature,
+            max_tokens=asked.max_tokens,
         )
 
 

@@ -14,6 +14,7 @@ from ambidex.evaluators.strict import Strict, explain
 from ambidex.host import Stop
 from ambidex.host.errors import EndedBy, UsageError
 from ambidex.host.records.call_counts import CallCount, Count
+from ambidex.host.records.colleagues import ColleagueRecord
 from ambidex.host.records.config import NAME as CONFIG
 from ambidex.host.records.config import Modality, RunConfig, SchemaNumber, read_config
 from ambidex.host.records.jury import JuryRecord
@@ -181,10 +182,11 @@ class Row(Outcome):
     """Scores of the same episode on forks of its machine, by the evidence directory of each."""
     jury: JuryRecord | None = None
     """The jury whose answers the score was computed from, if any."""
+    colleagues: ColleagueRecord | None = None
+    """The model behind the colleagues in the chat; None if they followed their scripts."""
     parent: Parent | None = None
-    """The branch point that the trial started from; None if it started with its task's setup. For a
-    branch, steps, calls, tokens, cost and the agent's seconds include those of the parent's
-    prefix."""
+    """The branch point it started from; None for its task's setup. Steps, calls, tokens, cost and
+    the agent's seconds of a branch include those of its parent's prefix."""
     failure: Failure | None = None
     # Where and how it ran
     folder: FileName

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import base64
 import json
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from hashlib import blake2b
@@ -98,6 +99,7 @@ class Trajectory(Closing):
         self._folder = folder / FRAMES
         self._frames = FrameWriter(self._folder)
         self._offers: set[str] = set()
+        self._lock = threading.Lock()
         self.acted = 0
         """Number of calls that the agent has made."""
         # Models do write lone surrogates. They are not valid UTF-8, but JSON can escape them.
@@ -127,6 +129,10 @@ class Trajectory(Closing):
         """Write a line for a person's order, when it is carried out."""
         self._write({"kind": "person", **fields})
 
+    def colleague(self, **fields: Any) -> None:
+        """Write a line for what a model answered as a colleague. Called from any thread."""
+        self._write({"kind": "colleague", **fields})
+
     def step(self, step: Step, actor: str = AGENT) -> None:
         """Write a line for a step. Images that tools returned are stored with the frames."""
         if actor == AGENT:
@@ -149,8 +155,9 @@ class Trajectory(Closing):
         return name
 
     def _write(self, line: Mapping[str, Any]) -> None:
-        self._file.write(json.dumps(line, ensure_ascii=False) + "\n")
-        self._file.flush()
+        with self._lock:
+            self._file.write(json.dumps(line, ensure_ascii=False) + "\n")
+            self._file.flush()
 
 
 def calls_of(folder: Path) -> list[dict[str, Any]]:

@@ -28,6 +28,7 @@ TEXTS = (
     "checkpoints",
     "repeats",
     "jury",
+    "colleagues",
     "parent",
     "failure",
     "screen",

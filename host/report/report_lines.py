@@ -14,7 +14,7 @@ from ambidex.host.records.jury import jury_command
 from ambidex.host.records.rows import NAME as RESULTS
 from ambidex.host.records.rows import Row, read_rows
 from ambidex.host.report.metrics import MOST_LOST, Summary, rows_at, summarize
-from ambidex.host.report.number_format import percent
+from ambidex.host.report.number_format import money, percent
 from ambidex.host.report.paper import model_of
 from ambidex.host.runs.null import NullRun
 from ambidex.host.runs.rescoring import read_rescored
@@ -108,6 +108,23 @@ class Line:
             f" {percent(MOST_LOST)} % may be lost. Accuracy is {percent(everything.accuracy)} % of"
             f" the trials that have one, and {percent(everything.worst)} % if the others failed."
             " Resume the run: trials without a score run again."
+        )
+
+    @property
+    def colleagues(self) -> str:
+        """Which model answered as the colleagues in the chat; empty if they followed scripts."""
+        model = self.config.colleagues.model
+        records = [row.colleagues for row in self.rows if row.colleagues]
+        if not model:
+            return ""
+        costs = [record.cost for record in records]
+        known = [cost for cost in costs if cost is not None]
+        spent = money(sum(known) if len(known) == len(costs) else None)
+        answers = sum(record.answers for record in records)
+        return (
+            f"{self.name}: {model} answered as the colleagues in the chat (answers: {answers};"
+            f" cost: {spent}, not part of the agent's). Scripts answer the same in every trial; a"
+            " model may not."
         )
 
     @property

@@ -51,6 +51,7 @@ def as_json(lines: Sequence[Line], findings: Findings | None = None) -> list[dic
             "model": line.config.model.name if line.config.model else None,
             "effort": line.effort or None,
             "condition": line.config.condition,
+            "colleagues": line.config.colleagues.model or None,
             "steps": line.cap,
             "planned": line.planned,
             "missing": line.missing,
@@ -99,6 +100,7 @@ def _headline(lines: Sequence[Line]) -> Iterator[RenderableType]:
     yield from (Text(line.warning, style="bold red") for line in lines if line.warning)
     yield from (Text(line.gap, style="red") for line in lines if line.gap)
     yield from (Text(line.exclusion, style="yellow") for line in lines if line.exclusion)
+    yield from (Text(line.colleagues) for line in lines if line.colleagues)
 
 
 def _searched_or_compared(every: Group) -> bool:

@@ -17,6 +17,7 @@ from ambidex.host import Model
 from ambidex.host.agents import agent_maker
 from ambidex.host.loop.stage_cache import open_stages
 from ambidex.host.loop.trial import Trial
+from ambidex.host.models.asking import TextModel
 from ambidex.host.records.code import code_hash
 from ambidex.host.records.config import ModelConfig, RunConfig
 from ambidex.host.records.environment import keep, this_environment
@@ -90,6 +91,11 @@ class LaneRequest:
     """Set when the run ends early."""
     say: Callable[[str], None] = lambda text: None
     """Receives messages for the person who started the run."""
+
+    def colleagues(self) -> TextModel | None:
+        """See `Attempt.colleagues`."""
+        model = self.config.colleague_model
+        return TextModel(self.make_model(model), self.config.colleagues.api) if model else None
 
 
 class LaneSource(Protocol):
@@ -194,6 +200,7 @@ class LocalSource:
             code_hash(),
             digest,
             open_stages(config, stage_store(source), digest, request.say),
+            request.colleagues(),
         )
         yield LocalLanes(source.make, trial)
 

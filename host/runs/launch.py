@@ -48,6 +48,7 @@ from ambidex.host.runs.first_request import ask_each_model
 from ambidex.host.runs.lanes import LaneRequest, LaneSource, OpenLanes, RunParts, on_this_computer
 from ambidex.host.runs.machine_checks import (
     BUILT_FROM_IMAGES,
+    refuse_missing_colleagues,
     refuse_missing_services,
     refuse_unforked,
     refuse_unknown_image,
@@ -115,6 +116,12 @@ class RunRequest:
         except ValueError as error:
             raise UsageError(str(error)) from None
 
+    @property
+    def models(self) -> tuple[ModelConfig, ...]:
+        """Every model that it may ask."""
+        models = (self.model, self.grounder, self.options.colleague_model)
+        return tuple(model for model in models if model is not None)
+
 
 def launch(
     request: RunRequest,
@@ -171,8 +178,8 @@ def on_machines(options: MachineOptions) -> Iterator[RunFunction]:
 
 def _check_ready(request: RunRequest, options: MachineOptions) -> None:
     check(request, options)
-    for model in (request.model, request.grounder):
-        if model is not None and model.key and not os.environ.get(model.key):
+    for model in request.models:
+        if model.key and not os.environ.get(model.key):
             raise UsageError(f"the environment variable {model.key} (the API key) is not set")
 
 
@@ -207,8 +214,8 @@ def ask_models(runs: Sequence[tuple[RunRequest, Path]], say: Callable[[str], Non
             continue
         prices = read_prices(request.prices)
         config = config_of(request, prices)
-        models = [model for model in (config.model, config.grounder) if model is not None]
-        new = [model for model in models if model.model_dump_json() not in asked]
+        models = (config.model, config.grounder, config.colleague_model)
+        new = [model for model in models if model and model.model_dump_json() not in asked]
         ask_each_model(new, prices, say)
         asked |= {model.model_dump_json(): model for model in new}
 
@@ -254,9 +261,8 @@ def _run(
 
 def parts_of(request: RunRequest) -> RunParts:
     """What other hosts need to run it."""
-    models = [model for model in (request.model, request.grounder) if model is not None]
     gateway = request.exposure.gateway
-    references = [*request.agents, request.exposure.embedder, *(m.dialect for m in models)]
+    references = [*request.agents, request.exposure.embedder, *(m.dialect for m in request.models)]
     if gateway:
         references.append(gateway.embedder)
     toolsets = gateway.toolsets if gateway else request.exposure.toolsets
@@ -301,6 +307,8 @@ def check(request: RunRequest, machines: MachineOptions) -> None:
         raise UsageError("a fork cannot offer the tools that a gateway found before its step")
     refuse_unknown_image(machines)
     refuse_missing_services(request.suite, machines.image)
+    if config.colleague_model:
+        refuse_missing_colleagues(machines)
     judged_later = [
         task.name for task in request.suite.tasks if isinstance(task.body, KeyPointBody)
     ]
@@ -351,6 +359,7 @@ def config_of(
 ) -> RunConfig:
     """The configuration of a requested run; `source` is None before its machines are known."""
     roles = {role for agent in request.agents for role in roles_of(agent)}
+    asks = bool(roles or request.options.colleague_model)
     return RunConfig(
         **dict(request.options),
         schema_number=SCHEMA,
@@ -369,8 +378,8 @@ def config_of(
         fork=request.fork,
         model=request.model if "model" in roles else None,
         grounder=request.grounder if "grounder" in roles else None,
-        prompts=prompts_hash() if roles else "",
-        prices=prices.hash if roles else "",
+        prompts=prompts_hash() if asks else "",
+        prices=prices.hash if asks else "",
         provider=source.provider if source else "",
         image=source.image if source else "",
         catalogue=catalogue_hash(request.catalogue),

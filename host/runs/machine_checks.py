@@ -6,9 +6,11 @@ from ambidex.host.errors import UsageError
 from ambidex.host.runs.machines import MachineOptions
 from ambidex.tasks import Suite
 from ambidex.vm.building.recipe import load_recipe, recipe_names
+from ambidex.vm.building.services import load_services
 
 __all__ = [
     "BUILT_FROM_IMAGES",
+    "refuse_missing_colleagues",
     "refuse_missing_services",
     "refuse_unforked",
     "refuse_unknown_image",
@@ -41,6 +43,19 @@ def refuse_missing_services(suite: Suite, image: str) -> None:
                 "does not have",
                 hint="Name an image that has it, such as --image debian-13-services.",
             )
+
+
+def refuse_missing_colleagues(machines: MachineOptions) -> None:
+    """`UsageError` if no service of the image asks a model, so that none would be asked. An
+    imported image has no recipe, and is not checked."""
+    if machines.provider not in BUILT_FROM_IMAGES or machines.image not in recipe_names():
+        return
+    services = load_services(load_recipe(machines.image)[0].services)
+    if not any(service.questions for service in services.values()):
+        raise UsageError(
+            f"--colleagues.model is given, and the image {machines.image} has no colleagues",
+            hint="Name an image that has them, such as --image debian-13-company.",
+        )
 
 
 def refuse_unforked(machines: MachineOptions) -> None:

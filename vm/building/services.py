@@ -93,6 +93,10 @@ class Service(Declaration):
     """The address of its web pages and its API in the guest."""
     export: list[str] = []
     """A program that prints the service's state, for the evidence; it runs as `account`."""
+    questions: Annotated[str, AfterValidator(lambda path: path and _absolute(path))] = ""
+    """A folder below one of its `state` folders. The host creates it if a model answers for this
+    service, which then writes each question to `ID.json` there and finds the answer in `ID.txt`
+    (`guest.asked`)."""
 
 
 def load_services(names: Iterable[str], folder: Path = SERVICES) -> dict[str, Service]:

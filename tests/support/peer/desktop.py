@@ -7,6 +7,7 @@ import json
 from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from fastmcp import FastMCP
@@ -79,6 +80,8 @@ class Desktop:
     waits: float = 0.0
     screen: bool = True
     """Without one, the guest has no desktop and no GUI tools."""
+    questions: Path | None = None
+    """The folder in which a service asks a model, if one does."""
 
     def paint(self, x: int, y: int) -> None:
         """Make one pixel white."""

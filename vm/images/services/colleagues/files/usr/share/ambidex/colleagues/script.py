@@ -41,6 +41,18 @@ def answer(script, messages, facts):
     return said
 
 
+def known(script, facts):
+    """What a colleague knows: for each rule, what it is about and what they say."""
+    return [
+        {
+            "about": ", ".join(words.replace("|", " or ") for words in rule["words"] if words)
+            or "anything else",
+            "say": rule["say"].format(**facts),
+        }
+        for rule in script["rule"]
+    ]
+
+
 def is_meant(text, name, login, members):
     """Whether a message in a room with so many members is for a colleague: in a room of two each
     is, elsewhere those that have the first name or the login."""

@@ -2,17 +2,24 @@
 
 An application service of Matrix. It accepts all invitations to people of the firm, and keeps
 nothing: what to answer follows from the messages of the room.
+
+Where the folder of questions exists, a model of the host's is asked instead of the scripts: each
+question is a file there, and its answer appears beside it.
 """
 
+import hashlib
 import hmac
 import http.server
 import json
+import pathlib
 import sys
+import threading
+import time
 import urllib.parse
 import urllib.request
 
 sys.path.insert(0, "/usr/share/ambidex/colleagues")
-from script import answer, is_meant, read_scripts
+from script import answer, is_meant, known, read_scripts
 
 STATE = "/var/lib/colleagues"
 SCRIPTS = "/usr/share/ambidex/colleagues/scripts"
@@ -20,6 +27,9 @@ CHAT = "http://127.0.0.1:8084/_matrix/client/v3"
 SERVER = "firm.test"
 USER = "@user:firm.test"
 WITHIN = 20
+QUESTIONS = pathlib.Path(STATE, "questions")
+LOOKS = 0.2
+"""Seconds between two looks for an answer."""
 
 
 class Colleagues:
@@ -68,17 +78,62 @@ class Colleagues:
         name, members = self.people[login], len(joined)
         if f"@{login}:{SERVER}" not in joined or not is_meant(body(event), name, login, members):
             return
-        meant = [
-            text for text in self.said(room, login, event["event_id"])
-            if is_meant(text, name, login, members)
+        talk = [
+            (by, text) for by, text in self.said(room, login, event["event_id"])
+            if by == login or is_meant(text, name, login, members)
         ]  # fmt: skip
-        text = answer(self.scripts[login], meant, self.facts)
+        if QUESTIONS.is_dir():
+            self.leave_question(login, event, talk)
+            return
+        texts = [text for by, text in talk if by != login]
+        text = answer(self.scripts[login], texts, self.facts)
         if text is not None:
-            path = f"/rooms/{room}/send/m.room.message/{quoted('re-' + event['event_id'])}"
-            self.ask("PUT", path, login, {"msgtype": "m.text", "body": text})
+            self.send(login, event["room_id"], event["event_id"], text)
+
+    def send(self, login, room, event, text):
+        """Send the answer to an event; the chat takes it once, however often it is sent."""
+        path = f"/rooms/{quoted(room)}/send/m.room.message/{quoted('re-' + event)}"
+        self.ask("PUT", path, login, {"msgtype": "m.text", "body": text})
+
+    def leave_question(self, login, event, talk):
+        """Leave the question of what to answer to a model of the host's."""
+        question = {
+            "login": login,
+            "name": self.people[login],
+            "facts": known(self.scripts[login], self.facts),
+            "messages": [
+                {"by": "colleague" if by == login else "user", "text": text} for by, text in talk
+            ],
+            "room": event["room_id"],
+            "event": event["event_id"],
+        }
+        id = hashlib.sha256(f"{login} {event['event_id']}".encode()).hexdigest()[:32]
+        partial = QUESTIONS / f"{id}.partial"
+        partial.write_text(json.dumps(question), encoding="utf-8")
+        partial.rename(QUESTIONS / f"{id}.json")
+
+    def pass_on(self):
+        """Send every answer that the model has given to a question."""
+        for given in sorted(QUESTIONS.glob("*.txt")):
+            asked = given.with_suffix(".json")
+            if asked.exists():  # else it was sent, and this program ended before the next line
+                question = json.loads(asked.read_text(encoding="utf-8"))
+                text = given.read_text(encoding="utf-8")
+                self.send(question["login"], question["room"], question["event"], text)
+                asked.unlink()
+            given.unlink()
+
+    def serve_answers(self):
+        """Pass answers on, until the end."""
+        while True:
+            try:
+                self.pass_on()
+            except OSError as error:  # the chat does not answer: it is tried again
+                print(f"an answer could not be sent: {error}", file=sys.stderr)
+            time.sleep(LOOKS)
 
     def said(self, room, login, last):
-        """What the user has said in a room up to an event."""
+        """What the user and a colleague have said in a room up to an event: who, and the text."""
         events, start = [], {}
         while True:
             path = f"/rooms/{room}/messages"
@@ -89,9 +144,11 @@ class Colleagues:
             start = {"from": page["end"]}
         events.reverse()
         ids = [one["event_id"] for one in events]
-        upto = events[: ids.index(last) + 1]
+        people = {USER: "user", f"@{login}:{SERVER}": login}
         return [
-            body(one) for one in upto if one["type"] == "m.room.message" and one["sender"] == USER
+            (people[one["sender"]], body(one))
+            for one in events[: ids.index(last) + 1]
+            if one["type"] == "m.room.message" and one["sender"] in people
         ]
 
 
@@ -143,6 +200,7 @@ def main():
     """Serve until the end."""
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 8087), Door)
     server.colleagues = Colleagues()
+    threading.Thread(target=server.colleagues.serve_answers, daemon=True).start()
     server.serve_forever()
 
 

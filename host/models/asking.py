@@ -1,4 +1,4 @@
-"""One question to one judge: the request in the format of its API, and the text of its answer."""
+"""One question to a model, and the text of its answer, in the format of any API."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ambidex.host.errors import ContextLimitError
 from ambidex.host.untrusted import MalformedError
 from ambidex.host.untrusted.parsing import json_value, typed
 
-__all__ = ["Judge", "Reply"]
+__all__ = ["Reply", "TextModel"]
 
 
 class Part(BaseModel):
@@ -104,7 +104,7 @@ NOTHING = Usage()
 
 @dataclass(frozen=True)
 class Reply:
-    """What a judge said."""
+    """What a model said."""
 
     text: str
     flaw: str = ""
@@ -114,31 +114,31 @@ class Reply:
 
 
 @dataclass(frozen=True)
-class Judge:
+class TextModel:
     """A model, and the API through which it is asked."""
 
     model: Model
     api: Form
 
-    def ask(self, rules: str, case: str) -> Reply:
-        """Ask one question. An answer without text is a reply with a flaw, and so is a case that is
+    def ask(self, rules: str, text: str) -> Reply:
+        """Ask one question. An answer without text is a reply with a flaw, and so is a text that is
         too long for the model; `ModelError` if the model could not be asked, or refused."""
         name = self.model.name
         try:
-            answer = self.model.ask(Request(self.api, _body(self.api, rules, case)))
+            answer = self.model.ask(Request(self.api, _body(self.api, rules, text)))
         except ContextLimitError as error:
             return Reply("", str(error), usage=Usage(requests=1))
         try:
             body = json_value(json.dumps(answer.body, default=str), f"the answer of {name}")
-            text = typed(FORMATS[self.api], body, f"the answer of {name}").text
+            said = typed(FORMATS[self.api], body, f"the answer of {name}").text
         except MalformedError as error:
             return Reply("", str(error), usage=answer.usage)
-        flaw = "" if text.strip() else f"the answer of {name} has no text"
-        return Reply(text, flaw, body, answer.usage)
+        flaw = "" if said.strip() else f"the answer of {name} has no text"
+        return Reply(said, flaw, body, answer.usage)
 
 
-def _body(api: Form, rules: str, case: str) -> dict[str, Any]:
-    user = {"role": "user", "content": case}
+def _body(api: Form, rules: str, text: str) -> dict[str, Any]:
+    user = {"role": "user", "content": text}
     match api:
         case "chat":
             return {"messages": [{"role": "system", "content": rules}, user]}
