@@ -1,18 +1,9 @@
-"""Questions that services ask a model of the host's, such as what a colleague answers in the chat.
-
-A service writes a question to `ID.json` in its folder of questions, and the host's answer is put
-beside it as `ID.txt`; the service deletes both when it has used the answer. The folder exists once
-the host has asked for questions, so a service knows from it whether there is a model.
-"""
+"""The host's route about questions that services ask a model (`guest.service_questions`)."""
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import json
-import os
-import time
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic import Field
@@ -20,14 +11,17 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from ambidex.guest import HarnessError
+from ambidex.guest import AS_ACCOUNT, HarnessError, wire
+from ambidex.guest.processes import Processes
 from ambidex.guest.requests import RequestModel, parse_body
 from ambidex.guest.services import Service
+from ambidex.guest.single_use import ask_once
+from ambidex.guest.workers import WorkerError, WorkerRefusalError
 
 __all__ = ["Asked"]
 
-LOOKS = 0.1
-"""Seconds between two looks for questions."""
+GRACE = 30.0
+"""Seconds that a worker may take beyond the time given by a request."""
 
 
 class ServiceAnswer(RequestModel):
@@ -48,10 +42,9 @@ class AnswersRequest(RequestModel):
 class Asked:
     """The questions of this guest's services."""
 
-    def __init__(self, services: dict[str, Service]) -> None:
-        self._folders = {
-            name: Path(service.questions) for name, service in services.items() if service.questions
-        }
+    def __init__(self, services: Mapping[str, Service], processes: Processes) -> None:
+        self._services = {name: service for name, service in services.items() if service.questions}
+        self._processes = processes
 
     def routes(self) -> list[Route]:
         """The routes for the application."""
@@ -60,41 +53,32 @@ class Asked:
     async def questions(self, request: Request) -> Response:
         """Pass answers on, and return the questions without one, at once or when there are any."""
         given = await parse_body(request, AnswersRequest)
+        answers: dict[str, dict[str, str]] = {name: {} for name in self._services}
         for answer in given.answers:
-            self._pass_on(answer)
-        end = time.monotonic() + given.wait
-        while not (questions := self._open()) and time.monotonic() < end:
-            await asyncio.sleep(LOOKS)
-        return JSONResponse({"services": sorted(self._folders), "questions": questions})
+            if answer.service not in answers:
+                message = f"No service {answer.service!r} that asks anything runs here."
+                raise HarnessError(message, code="no_service")
+            answers[answer.service][answer.id] = answer.text
+        asked = await asyncio.gather(
+            *(self._ask(name, texts, given.wait) for name, texts in answers.items())
+        )
+        questions = [question for of_service in asked for question in of_service]
+        return JSONResponse({"services": sorted(answers), "questions": questions})
 
-    def _pass_on(self, answer: ServiceAnswer) -> None:
-        folder = self._folders.get(answer.service)
-        if folder is None or not (folder / f"{answer.id}.json").exists():
-            message = f"The service {answer.service!r} has not asked the question {answer.id!r}."
-            raise HarnessError(message, code="no_question")
-        partial = folder / f"{answer.id}.partial"
-        partial.write_text(answer.text, encoding="utf-8")
-        _give_to_owner(partial, folder)
-        partial.rename(folder / f"{answer.id}.txt")
-
-    def _open(self) -> list[dict[str, Any]]:
-        """The questions without an answer, the oldest first."""
-        found = []
-        for service, folder in self._folders.items():
-            if not folder.exists():
-                folder.mkdir(mode=0o700)
-                _give_to_owner(folder, folder.parent)
-            for path in folder.glob("*.json"):
-                if path.with_suffix(".txt").exists():
-                    continue
-                with contextlib.suppress(FileNotFoundError):  # its answer has just been used
-                    content = json.loads(path.read_text(encoding="utf-8"))
-                    asked = path.stat().st_mtime_ns
-                    found.append((asked, {"service": service, "id": path.stem, "with": content}))
-        return [question for _, question in sorted(found, key=lambda each: each[0])]
-
-
-def _give_to_owner(path: Path, of: Path) -> None:
-    """Make the owner of another path this one's."""
-    owner = of.stat()
-    os.chown(path, owner.st_uid, owner.st_gid)
+    async def _ask(self, name: str, answers: dict[str, str], wait: float) -> list[dict[str, Any]]:
+        service = self._services[name]
+        given = {"folder": service.questions, "answers": answers, "wait": wait}
+        try:
+            reply: wire.Message = await ask_once(
+                self._processes,
+                f"{AS_ACCOUNT}{service.account}",
+                "questions",
+                given,
+                wait + GRACE,
+            )
+        except WorkerRefusalError as refusal:
+            error = refusal.error
+            raise HarnessError(str(error["message"]), code=str(error["code"])) from None
+        except WorkerError as error:
+            raise HarnessError(str(error), code=error.code, status=503) from None
+        return [{"service": name, **question} for question in reply.head["value"]]

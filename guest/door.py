@@ -77,7 +77,7 @@ def door(processes: Processes, token: Token, journal: Journal, *, desktop: bool 
                 await processes.close()
 
     app = Starlette(
-        routes=[*harness.routes(), *Asked(services).routes(), *mcp.routes],
+        routes=[*harness.routes(), *Asked(services, processes).routes(), *mcp.routes],
         lifespan=lifespan,
         exception_handlers={HarnessError: on_error},
     )

@@ -181,8 +181,9 @@ def main(name: str, fd: int) -> None:
         serve(channel, {"verify": verification.verify}, threads=0)
     elif name.startswith(AS_ACCOUNT):
         from ambidex.guest.evidence import exporting
+        from ambidex.guest.service_questions import questions
 
-        serve(channel, {"export": exporting.export}, threads=0)
+        serve(channel, {"export": exporting.export, "questions": questions}, threads=0)
     elif name in (FREEZER, THAWER):
         signal_all(signal.SIGSTOP if name == FREEZER else signal.SIGCONT)
     else:

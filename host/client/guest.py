@@ -194,7 +194,7 @@ class Guest(Closing):
 
     def questions(self, answers: Sequence[Mapping[str, str]] = (), wait: float = 0.0) -> Questions:
         """Pass `answers` on, each with `service`, `id` and `text`; the questions without one, after
-        at most `wait` seconds if there are none at once (`guest.asked`)."""
+        at most `wait` seconds if there are none at once (`guest.service_questions`)."""
         given = {"answers": list(answers), "wait": wait}
         body = self._once("POST", "/harness/questions", wait, json=given).body
         return model(Questions, body, "the questions of the guest's services")

@@ -1,7 +1,7 @@
 """A model answers as the colleagues in the chat, while an episode runs.
 
 The guest has no network and no key, so a service that asks leaves its questions there, and a thread
-of the host fetches them, asks the model, and passes the answers on (`guest.asked`).
+of the host fetches them, asks the model, and passes the answers on (`guest.service_questions`).
 """
 
 from __future__ import annotations

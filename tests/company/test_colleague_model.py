@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shutil import copyfile
 
 import pytest
 
@@ -26,6 +27,8 @@ def test_a_model_answers_as_a_colleague_in_the_chat(
     model = Recorded("one", answers)  # type: ignore[arg-type]
     suite = tmp_path / "company" / task.name
     suite.mkdir(parents=True)
+    for tools in task.parent.glob("tools*.json"):
+        copyfile(tools, suite.parent / tools.name)
     text = (task / "task.toml").read_text()
     for said in ("Which team is it for?", f"Operations has {COST_CENTRE}"):
         waits = f'browser_wait_for", with = {{ text = "{said}'

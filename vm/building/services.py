@@ -96,7 +96,7 @@ class Service(Declaration):
     questions: Annotated[str, AfterValidator(lambda path: path and _absolute(path))] = ""
     """A folder below one of its `state` folders. The host creates it if a model answers for this
     service, which then writes each question to `ID.json` there and finds the answer in `ID.txt`
-    (`guest.asked`)."""
+    (`guest.service_questions`)."""
 
 
 def load_services(names: Iterable[str], folder: Path = SERVICES) -> dict[str, Service]:

@@ -18,8 +18,6 @@ from starlette.responses import JSONResponse
 from starlette.routing import Mount
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from ambidex.guest.asked import Asked
-from ambidex.guest.services import Service
 from ambidex.vm import MachineError, Place, Program
 from tests.support.peer.desktop import ALIAS, BUTTONS, CATALOGUE, SIZE, Desktop, served_tools
 from tests.support.peer.harness import harness_routes
@@ -71,12 +69,7 @@ def peer(desktop: Desktop | None = None) -> Iterator[tuple[str, Desktop]]:
     """A running peer: its endpoint and its state."""
     desktop = desktop or Desktop()
     mcp = served_tools(desktop).http_app(path="/mcp", stateless_http=True, json_response=True)
-    services = {}
-    if desktop.questions:
-        colleagues = Service("colleagues", "", "", {}, "", [], str(desktop.questions))
-        services[colleagues.name] = colleagues
-    routes = [*harness_routes(desktop), *Asked(services).routes(), Mount("/", mcp)]
-    app = Starlette(routes=routes, lifespan=mcp.lifespan)
+    app = Starlette(routes=[*harness_routes(desktop), Mount("/", mcp)], lifespan=mcp.lifespan)
     with serve(Door(app, desktop)) as endpoint:
         yield endpoint, desktop
 

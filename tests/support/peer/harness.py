@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import zlib
 
@@ -9,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
+from ambidex.guest import service_questions
 from tests.support.peer.desktop import SIZE, Desktop
 
 
@@ -105,6 +107,16 @@ def harness_routes(desktop: Desktop) -> list[Route]:
         message = f"seen instead: {', '.join(desktop.windows)}"
         return JSONResponse({"error": {"code": "timeout", "message": message, "hint": ""}}, 408)
 
+    async def questions(request: Request) -> Response:
+        if desktop.questions is None:
+            return JSONResponse({"services": [], "questions": []})
+        body = await request.json()
+        answers = {answer["id"]: answer["text"] for answer in body["answers"]}
+        given = {"folder": str(desktop.questions), "answers": answers, "wait": body["wait"]}
+        reply = await asyncio.to_thread(service_questions.questions, given, b"")
+        found = [{"service": "colleagues", **question} for question in reply.value]
+        return JSONResponse({"services": ["colleagues"], "questions": found})
+
     async def journal(_: Request) -> Response:
         return PlainTextResponse("served")
 
@@ -117,5 +129,6 @@ def harness_routes(desktop: Desktop) -> list[Route]:
         Route("/harness/evidence/survey", inventory),
         Route("/harness/run", run, methods=["POST"]),
         Route("/harness/wait_window", wait_window, methods=["POST"]),
+        Route("/harness/questions", questions, methods=["POST"]),
         Route("/harness/journal", journal),
     ]
