@@ -104,6 +104,16 @@ def test_tools_of_four_services_are_executed(gateway: Gateway, guest: Guest) -> 
     assert "Weekly of finance" in calendar
 
 
+def test_vs_code_is_on_the_desktop_too(guest: Guest) -> None:
+    """Its native modules fit this release: a window opens and answers."""
+    folder = f"{guest.home}/notes"
+    assert guest.run(["mkdir", "-p", folder]).returncode == 0
+    launched = ToolCall("code-1", "code_launch_vscode", {"path": folder})
+    assert not guest.call(launched).error
+    listed = guest.call(ToolCall("code-2", "code_list_windows", {}))
+    assert folder in listed.text, listed
+
+
 def test_a_colleague_answers_the_same_each_time(gateway: Gateway, guest: Guest) -> None:
     answers = []
     for _ in range(2):

@@ -9,7 +9,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ambidex.vm import MachineError
-from ambidex.vm.building.services import SERVICES, load_services
+from ambidex.vm.building.services import SERVICES, load_services, service_files
 from ambidex.vm.store import digest, tree_digest
 
 __all__ = ["Recipe", "Screen", "load_recipe", "recipe_names"]
@@ -100,7 +100,7 @@ def load_recipe(name: str) -> tuple[Recipe, str]:
     except (tomllib.TOMLDecodeError, ValidationError) as error:
         raise MachineError(f"{path}: {error}") from None
     script = (IMAGES / "customize.sh").read_bytes()
-    load_services(recipe.services)  # refuses a wrong declaration before anything is built
+    services = load_services(recipe.services)  # refuses a wrong one before anything is built
     folders = [
         *recipe.file_folders(name),
         *([IMAGES / "programs" / recipe.programs] if recipe.programs else []),
@@ -111,4 +111,6 @@ def load_recipe(name: str) -> tuple[Recipe, str]:
     else:
         shown = recipe.model_dump_json()
         folders += FIRM
-    return recipe, digest(shown, script, tree_digest(folders))
+    made = service_files(services) if services else ()
+    units = [f"{path} {mode:o} {digest(content)}" for path, content, mode in made]
+    return recipe, digest(shown, script, tree_digest(folders), *units)

