@@ -74,6 +74,7 @@ class WorkerLane:
         self._changed = threading.Condition()
         self._question: Question | None = None
         self._asked = 0
+        self._asking = threading.Lock()
         self._task: Task | None = None
         self._state: AttemptState | None = None
         self._end: Report | None = None
@@ -114,17 +115,19 @@ class WorkerLane:
                     self._changed.wait(min(LOOKED, left))
 
     def ask(self, config: ModelConfig, request: Request) -> Answer:
-        """Let the head ask a model. Raises what the model raised there."""
-        with self._changed:
-            self._asked += 1
-            self._question = Question(self._asked, config.model_dump_json(), request)
-            self._changed.notify_all()
-        while not self._interrupted.is_set():
-            with suppress(queue.Empty):
-                answer = self._answers.get(timeout=LOOKED)
-                if isinstance(answer, ModelError):
-                    raise answer
-                return answer
+        """Let the head ask a model, one request after another: an agent's model and a colleague's
+        are asked from different threads. Raises what the model raised there."""
+        with self._asking:
+            with self._changed:
+                self._asked += 1
+                self._question = Question(self._asked, config.model_dump_json(), request)
+                self._changed.notify_all()
+            while not self._interrupted.is_set():
+                with suppress(queue.Empty):
+                    answer = self._answers.get(timeout=LOOKED)
+                    if isinstance(answer, ModelError):
+                        raise answer
+                    return answer
         raise ModelError(f"the run was interrupted before {config.name} answered")
 
     def answer(self, answer: Answer | ModelError) -> None:

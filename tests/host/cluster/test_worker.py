@@ -5,16 +5,23 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
+from threading import Event, Thread
 
 import pytest
 
+from ambidex.host import Answer, Request, Usage
 from ambidex.host.cluster import HostFacts, HostRefusedError, ImageMissingError, WorkerOrder
 from ambidex.host.cluster.bundle import source_digest
 from ambidex.host.cluster.scratch import scratch_folder
 from ambidex.host.cluster.worker import Worker
+from ambidex.host.cluster.worker_lane import AskedModel, WorkerLane
+from ambidex.host.loop.episode import InterruptedEpisodeError
+from ambidex.host.records.config import ModelConfig
+from ambidex.host.records.jobs import Job
+from ambidex.host.records.rows import Row
 from ambidex.host.runs.lanes import LaneSource, RunParts, on_this_computer
 from ambidex.host.runs.machines import MachineOptions
 from ambidex.tasks import Suite
@@ -154,3 +161,47 @@ def serve() -> Worker:
     worker.describe()
     print("serving", flush=True)
     return worker
+
+
+def test_models_that_are_asked_at_once_get_their_own_answers(tmp_path: Path) -> None:
+    """An agent's model, and one behind a colleague."""
+    heard: dict[tuple[str, int], object] = {}
+
+    class Asks:
+        host = ""
+
+        def __init__(self, lane: WorkerLane) -> None:
+            self._model = AskedModel("one", ModelConfig(name="one"), lane)
+
+        def attempt(self, *_: object) -> Row:
+            threads = [Thread(target=self._ask, args=(name,)) for name in ("agent", "colleague")]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            raise InterruptedEpisodeError
+
+        def _ask(self, name: str) -> None:
+            for number in range(20):
+                asked = {"name": name, "number": number}
+                heard[name, number] = self._model.ask(Request("chat", asked)).body
+
+        def usable(self) -> bool:
+            return True
+
+        def close(self) -> None:
+            pass
+
+        def open(self, wanted: object) -> Asks:
+            return self
+
+    (tmp_path / "run").mkdir()
+    lane = WorkerLane(lambda lane: nullcontext(Asks(lane)), tmp_path / "run", Event())
+    lane.begin(Job("cell", "says_done", 1), 1, 0, "cell.1")
+    while not (report := lane.news(5)).interrupted:
+        assert not report.crash
+        if report.question:
+            lane.answer(Answer(report.question.request.body, Usage()))
+    lane.close()
+    assert len(heard) == 40
+    assert all(body == {"name": name, "number": n} for (name, n), body in heard.items())
