@@ -22,11 +22,10 @@ from ambidex.host.models.model import LiteModel
 from ambidex.host.models.prices import read_prices
 from ambidex.host.records.config import Condition, RunConfig, adopt, locked
 from ambidex.host.records.rows import Row
-from ambidex.host.runs.launch import catalogue_hash
 from ambidex.host.runs.machines import MachineOptions, Source, open_machines
 from ambidex.host.runs.runner import SilentWatcher, plan, run_jobs
 from ambidex.tasks import Suite
-from ambidex.tasks.catalogue import read_catalogue
+from ambidex.tasks.catalogue import catalogue_hash, read_catalogue
 from ambidex.tasks.load import load_suite
 from ambidex.vm.stages import StageStore, entries, entry_size
 from bench.ledger import Column, Ledger

@@ -12,7 +12,6 @@ from starlette.applications import Starlette
 from starlette.types import ASGIApp
 
 from ambidex.guest import COLLECTOR, HARNESS, HEADLESS, HarnessError
-from ambidex.guest.asked import Asked
 from ambidex.guest.freezing import Freezer
 from ambidex.guest.guard import TOOLS, Guard, Token
 from ambidex.guest.harness import Harness, on_error
@@ -49,8 +48,7 @@ def door(processes: Processes, token: Token, journal: Journal, *, desktop: bool 
     mcp = server.http_app(path=TOOLS, stateless_http=True, json_response=True)
     described = json.dumps(catalogue.describe(tools), sort_keys=True).encode()
     digest = hashlib.sha256(described).hexdigest()
-    services = running_services()
-    world = World(services, processes, freezer)
+    world = World(running_services(), processes, freezer)
     harness = Harness(workers, server, token, journal, digest, freezer, world)
 
     async def warm_up() -> None:
@@ -77,7 +75,7 @@ def door(processes: Processes, token: Token, journal: Journal, *, desktop: bool 
                 await processes.close()
 
     app = Starlette(
-        routes=[*harness.routes(), *Asked(services, processes).routes(), *mcp.routes],
+        routes=[*harness.routes(), *mcp.routes],
         lifespan=lifespan,
         exception_handlers={HarnessError: on_error},
     )

@@ -3,16 +3,20 @@ runs none of them."""
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
+from collections.abc import Mapping
+from dataclasses import asdict
 from functools import lru_cache
+from hashlib import sha256
 from pathlib import Path
 
 from pydantic import TypeAdapter
 
 from ambidex.tasks import Problem, TaskError, ToolSpec
 
-__all__ = ["read_catalogue"]
+__all__ = ["catalogue_hash", "read_catalogue"]
 
 ROOT = Path(__file__).parents[1]
 
@@ -45,3 +49,9 @@ def _read(_of: tuple[tuple[str, int, int], ...]) -> dict[str, ToolSpec]:
         raise TaskError((problem,), hint="`python -m ambidex.mcp_tools.declarations` shows where.")
     tools = TypeAdapter(list[ToolSpec]).validate_json(process.stdout)
     return {tool.name: tool for tool in tools}
+
+
+def catalogue_hash(catalogue: Mapping[str, ToolSpec]) -> str:
+    """SHA-256 over the tools' descriptions."""
+    tools = [asdict(tool) for tool in catalogue.values()]
+    return sha256(json.dumps(tools, sort_keys=True).encode()).hexdigest()

@@ -130,9 +130,9 @@ class TimedLanes:
     overheads: list[float] = field(default_factory=list)
     """Seconds."""
 
-    def open(self, wanted: Callable[[], bool]) -> TimedLane | None:
+    def open(self, wanted: Callable[[], bool], host: str = "") -> TimedLane | None:
         """See `Lanes`."""
-        lane = self.lanes.open(wanted)
+        lane = self.lanes.open(wanted, host)
         return TimedLane(lane, self.overheads) if lane else None
 
 

@@ -104,7 +104,7 @@ class SyntheticLanes:
 
     request: LaneRequest
 
-    def open(self, wanted: Callable[[], bool]) -> SyntheticLane:
+    def open(self, wanted: Callable[[], bool], host: str = "") -> SyntheticLane:
         """See `Lanes`."""
         return SyntheticLane(self.request)
 

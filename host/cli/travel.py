@@ -12,25 +12,30 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from ambidex.host.cli.options import MANY, CheckpointOptions, Json
+from ambidex.host.cli.options import (
+    MANY,
+    CheckpointOptions,
+    ClusterAddress,
+    Json,
+    lanes_at,
+)
 from ambidex.host.cli.run import exit_code
 from ambidex.host.client.guest import Guest
 from ambidex.host.client.survey import as_evidence
 from ambidex.host.errors import UsageError
-from ambidex.host.loop.branch_point import checkpoint_of, checkpointed_steps
+from ambidex.host.loop.branch_point import checkpoint_of, checkpointed_steps, host_of
 from ambidex.host.records.command import this_command
 from ambidex.host.records.config import Branch, Modality, ModalityScope
 from ambidex.host.records.recorded_steps import describe_steps
 from ambidex.host.records.rows import Row
 from ambidex.host.report.csv_file import write_csv_file
 from ambidex.host.report.text_report import as_json, lines, tables
-from ambidex.host.runs.launch import (
-    default_folder,
-    launch,
-    on_machines,
+from ambidex.host.runs.launch import RunFunction, default_folder, launch, on_machines
+from ambidex.host.runs.machine_checks import (
     refuse_another_image,
+    refuse_elsewhere,
+    refuse_unforked,
 )
-from ambidex.host.runs.machine_checks import refuse_unforked
 from ambidex.host.runs.machines import MachineOptions, open_machines
 from ambidex.host.terminal import Terminal, echo, one_line, print_json
 from ambidex.host.travel import counterfactual as counterfactuals
@@ -71,6 +76,7 @@ def fork(
     out: Path | None = None,
     json: Json = False,
     machines: MachineOptions = MACHINES,
+    cluster: ClusterAddress = "",
 ) -> int:
     """Start new episodes from a step of a recorded trial. The machine starts in the state it had
     before that step, and the agent with its history. The same command with the same --out resumes.
@@ -100,7 +106,8 @@ def fork(
     )
     folder = out or default_folder(request.suite, request.agents, f"fork-{step}")
     command = this_command() if out else this_command("--out", str(folder))
-    rows = launch(replace(request, command=command), folder, machines)
+    request = replace(request, command=command)
+    rows = launch(request, folder, machines, open_lanes=lanes_at(cluster))
     if json:
         print_json({"run": str(folder), "report": as_json(lines([folder]))})
         return exit_code(rows)
@@ -126,6 +133,7 @@ def counterfactual(
     csv: Path | None = None,
     json: Json = False,
     machines: MachineOptions = MACHINES,
+    cluster: ClusterAddress = "",
 ) -> int:
     """Measure what the agent's choice between GUI and tools cost: at recorded steps, run the same
     agent once restricted to mouse and keyboard and once restricted to tools. Or what searching for
@@ -161,9 +169,10 @@ def counterfactual(
     if compare == "gateway":
         if html or decisions != "all" or force != "once":
             raise UsageError("--html, --decisions and --force are for --compare modality")
-        return _compare_searches(run, tasks, at, n, folder, csv, json, machines)
+        with on_machines(machines, lanes_at(cluster)) as play:
+            return _compare_searches(run, tasks, at, n, folder, csv, json, play)
     selected = counterfactuals.decisions(run, tasks, at, _number(decisions))
-    with on_machines(machines) as play:
+    with on_machines(machines, lanes_at(cluster)) as play:
         compared = counterfactuals.compare(run, selected, n, force, read_catalogue(), folder, play)
     regrets = counterfactuals.regrets(compared)
     records = counterfactuals.records(run, compared)
@@ -189,11 +198,10 @@ def _compare_searches(
     folder: Path,
     csv: Path | None,
     json: bool,
-    machines: MachineOptions,
+    play: RunFunction,
 ) -> int:
     selected = gateways.searches(run, tasks, at)
-    with on_machines(machines) as play:
-        compared = gateways.compare_searches(run, selected, n, read_catalogue(), folder, play)
+    compared = gateways.compare_searches(run, selected, n, read_catalogue(), folder, play)
     total = gateways.gateway_regret(compared)
     records = gateways.search_records(run, compared)
     if csv:
@@ -216,6 +224,7 @@ def pivot(
     out: Path | None = None,
     json: Json = False,
     machines: MachineOptions = MACHINES,
+    cluster: ClusterAddress = "",
 ) -> int:
     """Find, by bisection, the last step of a trial from which the task could still be solved.
 
@@ -238,7 +247,7 @@ def pivot(
         )
     folder = out or Path(f"{run}.pivot") / recorded.name
 
-    with on_machines(machines) as play:
+    with on_machines(machines, lanes_at(cluster)) as play:
 
         def probe(step: int) -> Probe:
             branch = Branch(trial=recorded.name, step=step)
@@ -286,6 +295,7 @@ def desktop_diff(
     recorded = trial_of(run, task, trial)
     places = checkpoint_of(recorded, before), checkpoint_of(recorded, after)
     refuse_unforked(machines)
+    refuse_elsewhere({host_of(place) for place in places}, local=True)
     with (
         open_machines(machines, Terminal(stderr=True).print) as source,
         closing(source.make()) as machine,

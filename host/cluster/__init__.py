@@ -126,6 +126,8 @@ class Report:
     """The row as JSON, when the attempt has ended."""
     files: Mapping[str, str] = field(default_factory=dict)
     """With the row: SHA-256 of every file in the trial's folder."""
+    kept: tuple[int, ...] = ()
+    """With the row: the steps before which the host has a checkpoint."""
     environment: str = ""
     """With the row: the host's software environment as JSON."""
     interrupted: bool = False

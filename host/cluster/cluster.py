@@ -17,7 +17,7 @@ from ambidex.host.cluster import (
     WorkerOrder,
 )
 from ambidex.host.cluster.node_worker import NodeWorker
-from ambidex.host.cluster.ray_library import draining_nodes
+from ambidex.host.cluster.ray_library import draining_nodes, on_node
 from ambidex.host.errors import HostError, UsageError
 
 __all__ = ["Cluster", "Placed"]
@@ -77,19 +77,20 @@ class Cluster:
         self.give_back(worker)
         return worker.facts
 
-    def take(self, wanted: Callable[[], bool]) -> Placed | None:
-        """A worker with a free lane; waits until Ray has placed one. None if `wanted` became false.
-        `UsageError` if every host that has answered was refused."""
+    def take(self, wanted: Callable[[], bool], host: str = "") -> Placed | None:
+        """A worker with a free lane, on that host or on any; waits until Ray has placed one. None
+        if `wanted` became false. `UsageError` if every host that has answered was refused, or the
+        host is not in the cluster."""
         actor = described = None
         with self._lock:
             self._waiting += 1
         try:
             while wanted():
-                if worker := self._free():
+                if worker := self._free(host):
                     return worker
                 if (fetching := self._fetch_image()) and actor is not None:
                     self._forget(actor)
-                if started := fetching or (None if actor is not None else self._start()):
+                if started := fetching or (None if actor is not None else self._start(host)):
                     actor, described = started
                 if actor is None:
                     with self._lock:
@@ -199,30 +200,44 @@ class Cluster:
             self._said = text
         self.say(text)
 
-    def _free(self) -> Placed | None:
+    def _free(self, host: str) -> Placed | None:
         with self._lock:
             for worker in self._workers:
+                if host and worker.facts.host != host:
+                    continue
                 if worker.lanes and worker.facts.node not in self._draining:
                     worker.lanes -= 1
                     return worker
         return None
 
-    def _start(self) -> tuple[Any, Any] | None:
+    def _start(self, host: str) -> tuple[Any, Any] | None:
         """Start a worker, unless those that are starting suffice for the lanes that wait."""
         with self._lock:
-            if len(self._pending) * self.lanes_per_worker >= self._waiting:
+            if not host and len(self._pending) * self.lanes_per_worker >= self._waiting:
                 return None
+        placing = {"scheduling_strategy": on_node(self._node_of(host))} if host else {}
         actor_class = self.ray.remote(
             num_cpus=0,
             resources={DESK: self.lanes_per_worker},
             max_restarts=0,
             max_task_retries=0,
             max_concurrency=2 * self.lanes_per_worker + CONCURRENT,
+            **placing,
         )(NodeWorker)
         actor = actor_class.remote(self.order)
         with self._lock:
             self._pending.append(actor)
         return actor, actor.describe.remote()
+
+    def _node_of(self, host: str) -> str:
+        """Ray's id of a host."""
+        for node in self.ray.nodes():
+            if node["Alive"] and host in (node["NodeName"], node["NodeManagerHostname"]):
+                return str(node["NodeID"])
+        raise UsageError(
+            f"the host {host} has the checkpoints to start from, and is not in the cluster",
+            hint="Add it again with `ray start`, under the same name (--node-name).",
+        )
 
     def _fetch_image(self) -> tuple[Any, Any] | None:
         """Let a host that lacks the image fetch it from one that has it, if there are both."""

@@ -15,13 +15,15 @@ from pathlib import Path, PurePosixPath
 
 from ambidex.host.cluster import PIECE, Chunk
 from ambidex.host.errors import HostError
+from ambidex.host.loop.checkpointing import SNAPSHOTS
 from ambidex.host.records.announcement import NAME as ANNOUNCED
 from ambidex.host.records.orders import NAME as ORDERS
 
 __all__ = ["FolderReader", "FolderWriter", "hashes", "read_piece"]
 
 STAYS = (ANNOUNCED, ORDERS)
-"""Files that do not travel: the screen's password, and the orders, which come from the head."""
+"""Files that do not travel: the screen's password, and the orders, which come from the head. Nor do
+checkpoints: only their host has what they differ from."""
 ARRIVING = ".arriving"
 
 
@@ -32,7 +34,7 @@ def _files(folder: Path) -> Iterator[tuple[str, os.stat_result]]:
         for name in names:
             path = Path(place, name)
             relative = path.relative_to(folder).as_posix()
-            if relative in STAYS or path.is_symlink():
+            if relative in STAYS or path.is_symlink() or relative.startswith(f"{SNAPSHOTS}/"):
                 continue
             try:
                 found.append((relative, path.stat()))

@@ -16,6 +16,7 @@ from ambidex.host.cluster.connection import connect
 from ambidex.host.cluster.folders import FolderWriter
 from ambidex.host.cluster.screens import ScreenWorker, listening
 from ambidex.host.errors import HostError, ModelError, UsageError
+from ambidex.host.loop.branch_point import note_host
 from ambidex.host.loop.episode import InterruptedEpisodeError
 from ambidex.host.loop.progress import Episode
 from ambidex.host.loop.trial import Trial, new_folder
@@ -159,6 +160,7 @@ class RemoteLane:
             if report.row:
                 break
         writer.complete(report.files, self._read)
+        note_host(seen.folder, report.kept, self.host)
         row = Row.model_validate_json(report.row)
         if (row.key, row.attempt) != (job.key, number):
             raise HostError(f"{self.host} sent the row of {row.key}, attempt {row.attempt}")
@@ -236,15 +238,16 @@ class ClusterLanes:
             code_hash(),
         )
 
-    def open(self, wanted: Callable[[], bool]) -> RemoteLane | None:
+    def open(self, wanted: Callable[[], bool], host: str = "") -> RemoteLane | None:
         """See `Lanes`."""
         config = self.request.config.model_dump_json()
+        run = str(self.request.folder.resolve())
         failures = 0
-        while (worker := self.cluster.take(wanted)) is not None:
+        while (worker := self.cluster.take(wanted, host)) is not None:
             number = next(self.cluster.numbers)
             lane = RemoteLane(self.cluster, worker, number, self.request, self._trial, self._model)
             try:
-                self.cluster.call(worker, "open_lane", number, config)
+                self.cluster.call(worker, "open_lane", number, config, run)
             except HostRefusedError as refusal:
                 self.cluster.refuse(worker, refusal)
                 continue

@@ -5,10 +5,11 @@ from __future__ import annotations
 from contextlib import suppress
 from importlib import import_module
 from types import ModuleType
+from typing import Any
 
 from ambidex.host.errors import UsageError
 
-__all__ = ["draining_nodes", "ray_library"]
+__all__ = ["draining_nodes", "on_node", "ray_library"]
 
 
 def ray_library() -> ModuleType:
@@ -20,6 +21,13 @@ def ray_library() -> ModuleType:
             f"--cluster needs the package {error.name}, which is not installed",
             hint="pip install 'ambidex[cluster]'",
         ) from None
+
+
+def on_node(node: str) -> Any:
+    """The scheduling strategy that places an actor on the host with that id, and nowhere else."""
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+    return NodeAffinitySchedulingStrategy(node_id=node, soft=False)
 
 
 def draining_nodes() -> frozenset[str]:

@@ -41,9 +41,14 @@ from ambidex.tasks.load import load_suite
 from ambidex.tasks.survey import Selection
 from ambidex.vm import MachineError
 from ambidex.vm.building.image import bases_folder, find_base
-from ambidex.vm.store import cache_folder
+from ambidex.vm.store import cache_folder, digest
 
-__all__ = ["Worker"]
+__all__ = ["Worker", "kept_trials"]
+
+
+def kept_trials(run: str) -> Path:
+    """Where this host keeps trials with checkpoints of the run in that directory of the head."""
+    return cache_folder() / "cluster" / "kept" / digest(run)
 
 
 class Worker:
@@ -107,9 +112,9 @@ class Worker:
                 message = f"the host {self._host} cannot take part: {error}"
                 raise ImageMissingError(message, hint=error.hint) from None
 
-    def open_lane(self, lane: int, config: str) -> None:
-        """Open a lane for a run with that configuration. `HostRefusedError` if the host's disk has
-        filled up."""
+    def open_lane(self, lane: int, config: str, run_name: str) -> None:
+        """Open a lane for the run in the head's directory `run_name`, with that configuration.
+        `HostRefusedError` if the host's disk has filled up."""
         self._heard = time.monotonic()
         self._check_disk()
         facts = RunConfig.model_validate_json(config)
@@ -123,11 +128,13 @@ class Worker:
 
             assert self._source is not None
             assert self._suite is not None
-            request = LaneRequest(facts, self._suite, run, make_model, self._interrupted)
+            request = LaneRequest(
+                facts, self._suite, run, make_model, self._interrupted, runs=kept_trials
+            )
             with self._source.lanes(request) as opened:
                 yield opened
 
-        self._lanes[lane] = WorkerLane(lanes, run, self._interrupted)
+        self._lanes[lane] = WorkerLane(lanes, run, self._interrupted, kept_trials(run_name))
 
     def begin(self, lane: int, job: Job, number: int, unproved: int, folder: str) -> None:
         """See `WorkerLane.begin`. `HostRefusedError` if the disk is nearly full."""
@@ -220,8 +227,8 @@ class Worker:
         except (TaskError, UsageError) as error:
             raise self._refused(f"the suite does not load there: {error}") from None
         here = {task.name: task.hash for task in suite.tasks}
-        for name, digest in order.tasks.items():
-            if here.get(name) != digest:
+        for name, content in order.tasks.items():
+            if here.get(name) != content:
                 reasons = [left.why for left in suite.left_out if left.name == name]
                 why = reasons[0] if reasons else "it loads differently there"
                 raise self._refused(f"the task {name} is not the head's: {why}")

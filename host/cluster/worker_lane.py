@@ -17,6 +17,8 @@ from ambidex.host.cluster import Chunk, Progress, Question, Report
 from ambidex.host.cluster.folders import FolderReader, hashes, read_piece
 from ambidex.host.cluster.screens import ScreenConnections
 from ambidex.host.errors import ModelError
+from ambidex.host.loop.branch_point import saved_steps
+from ambidex.host.loop.checkpointing import SNAPSHOTS
 from ambidex.host.loop.episode import InterruptedEpisodeError
 from ambidex.host.records.announcement import ScreenAddress, running_trials
 from ambidex.host.records.config import ModelConfig
@@ -65,10 +67,12 @@ class WorkerLane:
         lanes: Callable[[WorkerLane], AbstractContextManager[Lanes]],
         run: Path,
         interrupted: threading.Event,
+        kept: Path,
     ) -> None:
         """`lanes` provides the machine; it is called in the lane's thread. `run` is the directory
-        in which trials have their folders, and is removed at the end."""
-        self._open, self._run, self._interrupted = lanes, run, interrupted
+        in which trials have their folders, and is removed at the end; those of scored trials with
+        checkpoints are moved to `kept`."""
+        self._open, self._run, self._interrupted, self._kept = lanes, run, interrupted, kept
         self._tasks: queue.SimpleQueue[Task | None] = queue.SimpleQueue()
         self._answers: queue.SimpleQueue[Answer | ModelError] = queue.SimpleQueue()
         self._changed = threading.Condition()
@@ -78,6 +82,8 @@ class WorkerLane:
         self._task: Task | None = None
         self._state: AttemptState | None = None
         self._end: Report | None = None
+        self._scored = False
+        """Whether the last attempt was scored."""
         self._reader: FolderReader | None = None
         self._screen: ScreenAddress | None = None
         self.screens = ScreenConnections()
@@ -176,6 +182,7 @@ class WorkerLane:
         except Exception:  # noqa: BLE001 - reported to the head, which decides
             self._finish(crash=traceback.format_exc())
         finally:
+            self._put_away()
             shutil.rmtree(self._run, ignore_errors=True)
 
     def _serve(self, lanes: Lanes) -> None:
@@ -183,14 +190,27 @@ class WorkerLane:
         assert lane is not None, "a lane on this computer never waits"
         with closing(lane):
             while (task := self._tasks.get()) is not None:
-                for old in self._folders():  # of the attempt before, which the head has
-                    shutil.rmtree(old, ignore_errors=True)
+                self._put_away()
+                self._scored = False
                 try:
                     row = lane.attempt(task.job, task.number, task.unproved, self._started)
                 except InterruptedEpisodeError:
                     self._finish(interrupted=True)
                     continue
+                self._scored = row.fate == "scored"
                 self._finish(row=row.model_dump_json(), folder=self._run / task.folder)
+
+    def _put_away(self) -> None:
+        """Remove the folders of the attempt before, which the head has; but if it was scored, its
+        checkpoints are here only, so it is kept."""
+        for old in self._folders():
+            target = self._kept / old.name
+            if self._scored and (old / SNAPSHOTS).is_dir():
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.rmtree(target, ignore_errors=True)
+                old.rename(target)
+            else:
+                shutil.rmtree(old, ignore_errors=True)
 
     def _folders(self) -> Iterator[Path]:
         for path in self._run.iterdir():
@@ -215,6 +235,7 @@ class WorkerLane:
             progress=self._progress(),
             row=row,
             files=hashes(folder) if folder else {},
+            kept=tuple(sorted(saved_steps(folder))) if folder and self._scored else (),
             environment=environments[0] if environments else "",
             interrupted=interrupted,
             crash=crash,

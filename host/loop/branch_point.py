@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,13 +19,23 @@ from ambidex.host.records.trajectory import read_trajectory
 
 __all__ = [
     "BranchPoint",
+    "Runs",
     "branch_point",
     "checkpoint_of",
     "checkpointed_steps",
     "copy_stage",
+    "host_of",
+    "note_host",
     "own_checkpointed_steps",
+    "saved_steps",
     "start_of",
 ]
+
+Runs = Callable[[str], Path]
+"""From the directory of a run, as the head of a cluster names it, to where its trials are here."""
+
+ELSEWHERE = "host.json"
+"""In place of a checkpoint: the host of a cluster that has it."""
 
 
 @dataclass(frozen=True)
@@ -44,21 +55,21 @@ class BranchPoint:
     @property
     def reference(self) -> dict[str, Any]:
         """The branch point as the first line of a branch's trajectory names it."""
-        return {"run": str(self.trial.parent), "trial": self.trial.name, "step": self.step}
+        return {"run": self.fork.run, "trial": self.trial.name, "step": self.step}
 
 
-def branch_point(fork: Fork, branch: Branch) -> BranchPoint:
+def branch_point(fork: Fork, branch: Branch, runs: Runs = Path) -> BranchPoint:
     """The branch point of one of a fork's branches; `UsageError` where it has no checkpoint."""
-    trial = Path(fork.run) / branch.trial
-    checkpoint = checkpoint_of(trial, branch.step)
+    trial = runs(fork.run) / branch.trial
+    checkpoint = checkpoint_of(trial, branch.step, runs)
     root = read_manifest(trial / "evidence").agent_is_root
     return BranchPoint(trial, branch.step, checkpoint, fork, start_of(trial)["seed"], root)
 
 
-def checkpoint_of(trial: Path, step: int) -> Path:
+def checkpoint_of(trial: Path, step: int, runs: Runs = Path) -> Path:
     """The checkpoint before that step; `UsageError` where there is none. A branch shares its
-    parent's checkpoints up to the step at which it starts."""
-    for folder in _ancestry(trial, step):
+    parent's checkpoints up to the step at which it starts. See `host_of`."""
+    for folder in _ancestry(trial, step, runs):
         if (checkpoint := folder / SNAPSHOTS / str(step)).is_dir():
             return checkpoint
     steps = ", ".join(map(str, checkpointed_steps(trial))) or "none"
@@ -68,9 +79,28 @@ def checkpoint_of(trial: Path, step: int) -> Path:
     )
 
 
+def host_of(checkpoint: Path) -> str:
+    """The host of a cluster that has a checkpoint; empty if it is on this computer."""
+    path = checkpoint / ELSEWHERE
+    return str(json.loads(path.read_text())["host"]) if path.is_file() else ""
+
+
+def note_host(trial: Path, steps: Iterable[int], host: str) -> None:
+    """Note that a host has the checkpoints of a trial before these steps."""
+    for step in steps:
+        place = trial / SNAPSHOTS / str(step)
+        place.mkdir(parents=True, exist_ok=True)
+        (place / ELSEWHERE).write_text(json.dumps({"host": host}))
+
+
+def saved_steps(trial: Path) -> set[int]:
+    """The steps whose checkpoint is in the trial's own directory."""
+    return {int(path.name) for path in trial.glob(f"{SNAPSHOTS}/[0-9]*") if path.name.isdigit()}
+
+
 def checkpointed_steps(trial: Path) -> list[int]:
     """The steps that have a checkpoint, in order."""
-    steps = {int(path.name) for path in trial.glob(f"{SNAPSHOTS}/[0-9]*") if path.name.isdigit()}
+    steps = saved_steps(trial)
     if parent := start_of(trial).get("from"):
         inherited = checkpointed_steps(Path(parent["run"]) / parent["trial"])
         steps |= {step for step in inherited if step <= parent["step"]}
@@ -101,9 +131,9 @@ def copy_stage(point: BranchPoint, folder: Path) -> None:
         shutil.copytree(point.trial / STAGE, folder / STAGE)
 
 
-def _ancestry(trial: Path, step: int) -> list[Path]:
+def _ancestry(trial: Path, step: int, runs: Runs) -> list[Path]:
     """The trial and those of its ancestors that contain that step."""
     parent = start_of(trial).get("from")
     if not parent or step > parent["step"]:
         return [trial]
-    return [trial, *_ancestry(Path(parent["run"]) / parent["trial"], step)]
+    return [trial, *_ancestry(runs(parent["run"]) / parent["trial"], step, runs)]

@@ -26,7 +26,7 @@ from ambidex.host.errors import (
     is_final,
 )
 from ambidex.host.loop.attempt import Attempt, MakeAgent
-from ambidex.host.loop.branch_point import BranchPoint, branch_point
+from ambidex.host.loop.branch_point import BranchPoint, Runs, branch_point
 from ambidex.host.loop.checkpointing import SNAPSHOTS
 from ambidex.host.loop.episode import InterruptedEpisodeError
 from ambidex.host.loop.outcomes import outcome_of
@@ -81,6 +81,8 @@ class Trial:
     """See `Attempt.stages`."""
     colleagues: TextModel | None = None
     """See `Attempt.colleagues`."""
+    runs: Runs = Path
+    """Where the trials that branches start from are."""
 
     def attempt(
         self,
@@ -185,7 +187,7 @@ class Trial:
 
     def _branch_point(self, job: Job) -> BranchPoint | None:
         fork = self.config.fork
-        return branch_point(fork, job.branch) if fork and job.branch else None
+        return branch_point(fork, job.branch, self.runs) if fork and job.branch else None
 
     def _parent(self, job: Job) -> Parent | None:
         fork, branch = self.config.fork, job.branch

@@ -15,6 +15,7 @@ from typing import Protocol
 
 from ambidex.host import Model
 from ambidex.host.agents import agent_maker
+from ambidex.host.loop.branch_point import Runs
 from ambidex.host.loop.stage_cache import open_stages
 from ambidex.host.loop.trial import Trial
 from ambidex.host.models.asking import TextModel
@@ -73,9 +74,9 @@ class Lane(Protocol):
 class Lanes(Protocol):
     """Opens the lanes of a run. Thread-safe."""
 
-    def open(self, wanted: Callable[[], bool]) -> Lane | None:
-        """Open a lane, whose machine is not booted yet; wait for a place if there is none. None if
-        `wanted` became false while waiting."""
+    def open(self, wanted: Callable[[], bool], host: str = "") -> Lane | None:
+        """Open a lane, whose machine is not booted yet, on that host of a cluster, or on any; wait
+        for a place if there is none. None if `wanted` became false while waiting."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,8 @@ class LaneRequest:
     """Set when the run ends early."""
     say: Callable[[str], None] = lambda text: None
     """Receives messages for the person who started the run."""
+    runs: Runs = Path
+    """Where the trials that branches start from are."""
 
     def colleagues(self) -> TextModel | None:
         """See `Attempt.colleagues`."""
@@ -164,7 +167,7 @@ class LocalLanes:
     make_machine: MakeMachine
     trial: Trial
 
-    def open(self, wanted: Callable[[], bool]) -> LocalLane:
+    def open(self, wanted: Callable[[], bool], host: str = "") -> LocalLane:
         """See `Lanes`. Never waits."""
         return LocalLane(self.make_machine(), self.trial)
 
@@ -201,6 +204,7 @@ class LocalSource:
             digest,
             open_stages(config, stage_store(source), digest, request.say),
             request.colleagues(),
+            request.runs,
         )
         yield LocalLanes(source.make, trial)
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import os
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -18,6 +17,7 @@ from ambidex.host.agents import check_agent, roles_of
 from ambidex.host.dialects import check_dialect, form_of
 from ambidex.host.errors import UsageError
 from ambidex.host.jury.judging import judge_run
+from ambidex.host.loop.branch_point import checkpoint_of, host_of
 from ambidex.host.models.effort import check_effort
 from ambidex.host.models.exposure import check_exposure
 from ambidex.host.models.model import LiteModel
@@ -48,6 +48,8 @@ from ambidex.host.runs.first_request import ask_each_model
 from ambidex.host.runs.lanes import LaneRequest, LaneSource, OpenLanes, RunParts, on_this_computer
 from ambidex.host.runs.machine_checks import (
     BUILT_FROM_IMAGES,
+    refuse_another_image,
+    refuse_elsewhere,
     refuse_missing_colleagues,
     refuse_missing_services,
     refuse_unforked,
@@ -62,6 +64,7 @@ from ambidex.host.terminal import Terminal
 from ambidex.host.toolsets.gateway import open_gateway
 from ambidex.host.toolsets.toolset_tools import open_tools, toolsets_of
 from ambidex.tasks import Suite
+from ambidex.tasks.catalogue import catalogue_hash
 from ambidex.tasks.livemcpbench.body import KeyPointBody
 
 __all__ = [
@@ -69,14 +72,12 @@ __all__ = [
     "RunRequest",
     "all_done",
     "ask_models",
-    "catalogue_hash",
     "check",
     "config_of",
     "default_folder",
     "launch",
     "on_machines",
     "parts_of",
-    "refuse_another_image",
 ]
 
 RunFunction = Callable[["RunRequest", Path], list[Row]]
@@ -116,6 +117,18 @@ class RunRequest:
         except ValueError as error:
             raise UsageError(str(error)) from None
 
+    def host_of(self, job: Job) -> str:
+        """The host of a cluster that has the checkpoint which a trial starts from; empty if the
+        trial can run anywhere, or if the checkpoint is on this computer."""
+        if self.fork is None or job.branch is None:
+            return ""
+        return host_of(checkpoint_of(Path(self.fork.run) / job.branch.trial, job.branch.step))
+
+    @property
+    def hosts(self) -> set[str]:
+        """`host_of` of every branch."""
+        return {self.host_of(job) for job in self.jobs if job.branch}
+
     @property
     def models(self) -> tuple[ModelConfig, ...]:
         """Every model that it may ask."""
@@ -135,12 +148,7 @@ def launch(
     whether they answer, unless it is known (`models_answer`). `open_lanes` says where trials run.
     """
     _check_ready(request, options)
-    if open_lanes is not on_this_computer and (request.keep or request.fork):
-        raise UsageError(
-            "checkpoints and forks of them work on this computer only: a checkpoint needs the base "
-            "snapshot of the host that saved it",
-            hint="Leave --cluster out, or run without --checkpoint.",
-        )
+    refuse_elsewhere(request.hosts, local=open_lanes is on_this_computer)
     with ExitStack() as stack:
         stack.enter_context(locked(folder))
         display = stack.enter_context(_display(request))
@@ -155,21 +163,26 @@ def launch(
 
 
 @contextmanager
-def on_machines(options: MachineOptions) -> Iterator[RunFunction]:
+def on_machines(
+    options: MachineOptions, open_lanes: OpenLanes = on_this_computer
+) -> Iterator[RunFunction]:
     """Yield a function that runs requests one after another on the same machines. The machines are
     opened by the first request that has something to run."""
+    local = open_lanes is on_this_computer
     with ExitStack() as stack:
         opened: list[LaneSource] = []
 
         def run(request: RunRequest, folder: Path) -> list[Row]:
             _check_ready(request, options)
+            refuse_elsewhere(request.hosts, local=open_lanes is on_this_computer)
             if rows := all_done(request, folder):
                 return rows
             with locked(folder), _display(request) as display:
-                _check_resumable(request, folder, options, display.message)
+                if local:
+                    _check_resumable(request, folder, options, display.message)
                 if not opened:
                     ask_models([(request, folder)], display.message)
-                    lanes = on_this_computer(options, parts_of(request), display.message)
+                    lanes = open_lanes(options, parts_of(request), display.message)
                     opened.append(stack.enter_context(lanes))
                 return _run(request, folder, opened[0], options.machines, display)
 
@@ -252,7 +265,13 @@ def _run(
     lane_request = LaneRequest(config, request.suite, folder, make_model, stopped, display.message)
     with source.lanes(lane_request) as lanes:
         rows = run_on_lanes(
-            request.jobs, folder, lanes, count=machines, watcher=display, stop=stopped
+            request.jobs,
+            folder,
+            lanes,
+            count=machines,
+            watcher=display,
+            stop=stopped,
+            host_of=request.host_of,
         )
     if unjudged(rows):
         rows = judge_run(folder, request.suite, config.jury, make_model, display.message)
@@ -330,21 +349,6 @@ def check(request: RunRequest, machines: MachineOptions) -> None:
             f"an interim verdict after {outside[0]} steps is outside the limit of "
             f"{request.limits.steps} steps"
         )
-
-
-def refuse_another_image(run: Path, image: str) -> None:
-    """`UsageError` if the checkpoints of a run belong to another image than `image`."""
-    if (original := read_config(run).image) != image:
-        raise UsageError(
-            f"the checkpoints of {run} belong to the image {original or '(none)'}, not {image}",
-            hint="Name the same --image. If it was rebuilt since, its checkpoints are unusable.",
-        )
-
-
-def catalogue_hash(catalogue: Mapping[str, ToolSpec]) -> str:
-    """SHA-256 over the tools' descriptions."""
-    tools = [asdict(tool) for tool in catalogue.values()]
-    return sha256(json.dumps(tools, sort_keys=True).encode()).hexdigest()
 
 
 def default_folder(suite: Suite, agents: Sequence[str], condition: str) -> Path:

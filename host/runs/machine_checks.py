@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from ambidex.host.errors import UsageError
+from ambidex.host.records.config import read_config
 from ambidex.host.runs.machines import MachineOptions
 from ambidex.tasks import Suite
 from ambidex.vm.building.recipe import load_recipe, recipe_names
@@ -10,6 +13,8 @@ from ambidex.vm.building.services import load_services
 
 __all__ = [
     "BUILT_FROM_IMAGES",
+    "refuse_another_image",
+    "refuse_elsewhere",
     "refuse_missing_colleagues",
     "refuse_missing_services",
     "refuse_unforked",
@@ -55,6 +60,30 @@ def refuse_missing_colleagues(machines: MachineOptions) -> None:
         raise UsageError(
             f"--colleagues.model is given, and the image {machines.image} has no colleagues",
             hint="Name an image that has them, such as --image debian-13-company.",
+        )
+
+
+def refuse_another_image(run: Path, image: str) -> None:
+    """`UsageError` if the checkpoints of a run belong to another image than `image`."""
+    if (original := read_config(run).image) != image:
+        raise UsageError(
+            f"the checkpoints of {run} belong to the image {original or '(none)'}, not {image}",
+            hint="Name the same --image. If it was rebuilt since, its checkpoints are unusable.",
+        )
+
+
+def refuse_elsewhere(hosts: set[str], *, local: bool) -> None:
+    """`UsageError` if checkpoints are not where the trials that start from them would run. `hosts`
+    are the hosts of a cluster that have them; an empty name is this computer."""
+    if local and (elsewhere := sorted(hosts - {""})):
+        raise UsageError(
+            f"hosts of a cluster have these checkpoints: {', '.join(elsewhere)}",
+            hint="Name the cluster with --cluster.",
+        )
+    if not local and "" in hosts:
+        raise UsageError(
+            "these checkpoints are on this computer, and no other host has what they differ from",
+            hint="Leave --cluster out.",
         )
 
 

@@ -6,7 +6,8 @@ import queue
 import re
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -147,8 +148,10 @@ def run_on_lanes(
     count: int = 1,
     watcher: Watcher = QUIET,
     stop: threading.Event | None = None,
+    host_of: Callable[[Job], str] = lambda job: "",
 ) -> list[Row]:
-    """Run the unfinished trials on up to `count` lanes and return all rows of the run.
+    """Run the unfinished trials on up to `count` lanes and return all rows of the run. `host_of`
+    says on which host of a cluster a trial has to run; empty: on any.
 
     Scored and unjudged trials are never run again; void and bug ones are. The caller has locked and
     adopted `folder`. On `KeyboardInterrupt` the running attempts get no row and every lane is
@@ -167,7 +170,7 @@ def run_on_lanes(
             earlier[row.key].append(row)
     watcher.run_started(before, len(todo))
     stop = stop or threading.Event()
-    work = Work(todo, earlier, lanes, rows, watcher, stop)
+    work = Work(todo, earlier, lanes, rows, watcher, stop, host_of)
     threads = [
         threading.Thread(target=work.run_worker, name=f"machine-{number}", daemon=True)
         for number in range(1, min(count, len(todo)) + 1)
@@ -204,14 +207,21 @@ class Work:
         rows: Rows,
         watcher: Watcher,
         stop: threading.Event,
+        host_of: Callable[[Job], str],
     ) -> None:
         self.errors: list[Exception] = []
         """Unexpected exceptions that ended a worker."""
-        self._queue: queue.SimpleQueue[QueuedAttempt] = queue.SimpleQueue()
+        self._host_of = host_of
+        self._queues: defaultdict[str, queue.SimpleQueue[QueuedAttempt]] = defaultdict(
+            queue.SimpleQueue
+        )
+        """By the host on which the attempts have to run."""
+        self._working: Counter[str] = Counter()
+        """Workers by the host whose queue they work on."""
         for job in todo:
             earlier = attempts[job.key]
             unproved = sum(row.unproved for row in earlier)
-            self._queue.put(QueuedAttempt(job, len(earlier) + 1, ATTEMPTS, unproved))
+            self._put(QueuedAttempt(job, len(earlier) + 1, ATTEMPTS, unproved))
         self._left = len(todo)
         self.worker_ended = threading.Semaphore(0)
         """Released once by each worker when it ends. `Thread.join` will not do: after an interrupt
@@ -225,11 +235,15 @@ class Work:
         """The latest refusals, all equal, without an answer of the model since."""
 
     def run_worker(self) -> None:
-        """Run attempts until the queue is empty, each worker on one lane at a time. After a void
+        """Run attempts until the queues are empty, each worker on one lane at a time. After a void
         attempt the lane is replaced."""
         try:
-            while not self._stop.is_set() and self._on_one_lane():
-                pass
+            while not self._stop.is_set() and (host := self._next_host()) is not None:
+                try:
+                    self._on_one_lane(host)
+                finally:
+                    with self._lock:
+                        self._working[host] -= 1
         except InterruptedEpisodeError:
             return
         except Exception as error:  # noqa: BLE001 - passed to the thread that started this one
@@ -238,19 +252,32 @@ class Work:
         finally:
             self.worker_ended.release()
 
-    def _on_one_lane(self) -> bool:
-        """Run attempts on one lane. Return True if the worker needs a new one, False if it is
-        done."""
-        with self._lane() as lane:
+    def _put(self, queued: QueuedAttempt) -> None:
+        self._queues[self._host_of(queued.job)].put(queued)
+
+    def _next_host(self) -> str | None:
+        """The host that most attempts wait for which no worker works on; None if none waits."""
+        with self._lock:
+            waiting = {host: queue.qsize() for host, queue in self._queues.items()}
+            hosts = [host for host, count in waiting.items() if count]
+            if not hosts:
+                return None
+            host = max(hosts, key=lambda name: waiting[name] - self._working[name])
+            self._working[host] += 1
+            return host
+
+    def _on_one_lane(self, host: str) -> None:
+        """Run attempts on one lane, until none waits for that host or it needs to be replaced."""
+        with self._lane(host) as lane:
             while lane is not None and not self._stop.is_set():
                 try:
-                    queued = self._queue.get_nowait()
+                    queued = self._queues[host].get_nowait()
                 except queue.Empty:
-                    return False
+                    return
                 started = partial(self._watcher.attempt_started, queued.job, queued.attempt)
                 row = lane.attempt(queued.job, queued.attempt, queued.unproved, started)
                 if row.fate in ("void", "bug") and self._stop.is_set():
-                    return False  # it failed because everything is being closed
+                    return  # it failed because everything is being closed
                 failed = row.fate == "void" and not (row.failure and row.failure.final)
                 # A void that the agent may have caused always gets one more attempt, which decides.
                 again = failed and (queued.left > 1 or row.unproved)
@@ -260,7 +287,7 @@ class Work:
                     self._watcher.attempt_ended(row, self._left)
                     self._count_refusal(row)
                 if again:
-                    self._queue.put(
+                    self._put(
                         QueuedAttempt(
                             queued.job,
                             queued.attempt + 1,
@@ -269,15 +296,14 @@ class Work:
                         )
                     )
                 if failed or row.forfeit or not lane.usable():
-                    return True
-        return False
-
-    def _wanted(self) -> bool:
-        return not self._stop.is_set() and self._left > 0
+                    return
 
     @contextmanager
-    def _lane(self) -> Iterator[Lane | None]:
-        lane = self._lanes.open(self._wanted)
+    def _lane(self, host: str) -> Iterator[Lane | None]:
+        def wanted() -> bool:
+            return not self._stop.is_set() and not self._queues[host].empty()
+
+        lane = self._lanes.open(wanted, host)
         if lane is None:
             yield None
             return

@@ -36,7 +36,7 @@ from ambidex.host.records.config import RunConfig, read_config
 from ambidex.host.records.frame_files import read_frame_png
 from ambidex.host.records.orders import written
 from ambidex.host.records.trajectory import AGENT, FRAMES
-from ambidex.host.runs.launch import catalogue_hash
+from ambidex.tasks.catalogue import catalogue_hash
 
 __all__ = ["IMAGES", "OURS", "SCREENSHOT", "TRAJECTORY", "VERSION", "write_atif"]
 

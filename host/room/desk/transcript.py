@@ -36,9 +36,8 @@ from ambidex.host.models.prompts import prompts_hash
 from ambidex.host.records.config import ModelConfig, RunConfig, read_config
 from ambidex.host.records.recorded_steps import load_frame, load_step
 from ambidex.host.records.trajectory import AGENT, Step, read_trajectory
-from ambidex.host.runs.launch import catalogue_hash
 from ambidex.host.toolsets.gateway_tools import SPECS
-from ambidex.tasks.catalogue import read_catalogue
+from ambidex.tasks.catalogue import catalogue_hash, read_catalogue
 
 __all__ = ["Transcript", "catalogue", "settings"]
 

@@ -14,6 +14,7 @@ from ambidex.host.errors import UsageError
 from ambidex.host.records.config import CheckpointPolicy
 from ambidex.host.records.rows import Row, read_rows
 from ambidex.host.runs.experiment import cells, read_experiment
+from ambidex.host.runs.lanes import OpenLanes, on_this_computer
 from ambidex.host.runs.launch import RunRequest, all_done, check
 from ambidex.host.runs.machines import MachineOptions
 from ambidex.host.travel import counterfactual
@@ -116,7 +117,10 @@ def test_a_fork_uses_the_agent_of_its_trial(
     suite = suite_in(tmp_path / "suite")
     run_in(run, suite, config_of(suite, keep=CheckpointPolicy(), agents=("says_done", "random")))
 
-    def launched(request: RunRequest, folder: Path, _: MachineOptions) -> list[Row]:
+    def launched(
+        request: RunRequest, folder: Path, _: MachineOptions, *, open_lanes: OpenLanes
+    ) -> list[Row]:
+        assert open_lanes is on_this_computer
         return on_peers(Toy())(request, folder)
 
     monkeypatch.setattr(travel, "launch", launched)

@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -22,15 +23,24 @@ from ambidex.host import Answer, Limits, Request, Usage
 from ambidex.host.agents import agent_maker
 from ambidex.host.cluster.cluster import Cluster
 from ambidex.host.cluster.connection import connect
-from ambidex.host.cluster.lanes import ClusterSource
+from ambidex.host.cluster.lanes import ClusterSource, on_cluster
 from ambidex.host.errors import UsageError
-from ambidex.host.records.config import ModelConfig, adopt
+from ambidex.host.records.config import (
+    Branch,
+    CheckpointPolicy,
+    ModelConfig,
+    RunOptions,
+    adopt,
+)
 from ambidex.host.records.jobs import Job
 from ambidex.host.records.rows import Row, finished, read_rows
+from ambidex.host.records.trajectory import read_trajectory
 from ambidex.host.runs.lanes import LaneRequest, RunParts
+from ambidex.host.runs.launch import RunRequest, launch, on_machines
 from ambidex.host.runs.live_table import AttemptState
 from ambidex.host.runs.machines import MachineOptions
-from ambidex.host.runs.runner import SilentWatcher, run_on_lanes
+from ambidex.host.runs.runner import SilentWatcher, plan, run_on_lanes
+from ambidex.host.travel.forks import fork_of
 from ambidex.tasks import Suite
 from ambidex.tasks.load import load_suite
 from tests.support.cluster import Host, LoopbackCluster, loopback_cluster
@@ -274,6 +284,39 @@ def test_a_host_that_was_cut_off_is_given_up_and_what_it_sends_later_is_not_read
     assert len(finished(rows)) == 2
     assert [row.host for row in rows if row.fate == "void"] == ["two"]
     assert {row.host for row in rows if row.fate == "scored"} == {"one"}
+
+
+def test_branches_run_on_the_host_that_has_their_checkpoint(
+    ray: LoopbackCluster, tmp_path: Path, cell: Suite
+) -> None:
+    _, two = ray.have("one", "two")
+    recorded, fork, again = (tmp_path / name for name in ("recorded", "fork", "again"))
+    every, two_machines = CheckpointPolicy(), replace(OPTIONS, machines=2)
+    agents = ("oracle:tools",)
+    request = RunRequest(cell, agents, plan(agents, 4, cell), Limits(), CATALOGUE, keep=every)
+    request = replace(request, options=RunOptions(runs=4))
+    with on_machines(two_machines, on_cluster(ray.address)) as play:
+        parents = play(request, recorded)
+        assert {row.host for row in parents} == {"one", "two"}
+        branches = [Branch(trial=row.folder, step=2) for row in parents]
+        rows = play(fork_of(recorded, branches, 1, CATALOGUE, keep=every), fork)
+        inherited = Branch(trial=next(row.folder for row in rows if row.host == "one"), step=2)
+        [grandchild] = play(fork_of(fork, [inherited], 1, CATALOGUE), again)
+    hosts = {row.folder: row.host for row in parents}
+    assert [hosts[row.parent.trial] for row in rows if row.parent] == [row.host for row in rows]
+    assert [row.score for row in (*rows, grandchild)] == [1.0] * 5
+    assert grandchild.host == "one"
+    start = next(read_trajectory(fork / rows[0].folder))
+    assert start["from"]["run"] == str(recorded.resolve()), "as the head names it"
+    assert not [*tmp_path.rglob("desktop")], "checkpoints stay on their hosts"
+    request = fork_of(recorded, [branches[0]], 1, CATALOGUE)
+    with pytest.raises(UsageError, match=r"hosts of a cluster have these checkpoints: (one|two)"):
+        launch(request, tmp_path / "here", OPTIONS)
+    ray.remove(two)
+    [gone] = [branch for branch in branches if hosts[branch.trial] == "two"][:1]
+    request = fork_of(recorded, [gone], 1, CATALOGUE)
+    with pytest.raises(UsageError, match="the host two has the checkpoints to start from, and"):
+        launch(request, tmp_path / "gone", OPTIONS, open_lanes=on_cluster(ray.address))
 
 
 def test_a_draining_host_finishes_its_trial_and_gets_no_other(

@@ -192,11 +192,11 @@ def test_models_that_are_asked_at_once_get_their_own_answers(tmp_path: Path) -> 
         def close(self) -> None:
             pass
 
-        def open(self, wanted: object) -> Asks:
+        def open(self, wanted: object, host: str = "") -> Asks:
             return self
 
     (tmp_path / "run").mkdir()
-    lane = WorkerLane(lambda lane: nullcontext(Asks(lane)), tmp_path / "run", Event())
+    lane = WorkerLane(lambda lane: nullcontext(Asks(lane)), tmp_path / "run", Event(), tmp_path)
     lane.begin(Job("cell", "says_done", 1), 1, 0, "cell.1")
     while not (report := lane.news(5)).interrupted:
         assert not report.crash
