@@ -10,13 +10,16 @@ from cyclopts import App
 
 from ambidex.host.cli import travel
 from ambidex.host.records.rows import Row
+from ambidex.host.runs.lanes import OpenLanes
 from ambidex.host.runs.launch import RunRequest
 from ambidex.host.runs.machines import MachineOptions
 from tests.support.peer import CATALOGUE
 from tests.support.travel import Toy, on_peers
 
 
-def launch(request: RunRequest, folder: Path, options: MachineOptions) -> list[Row]:
+def launch(
+    request: RunRequest, folder: Path, options: MachineOptions, *, open_lanes: OpenLanes
+) -> list[Row]:
     """As `host.runs.launch.launch`."""
     return on_peers(Toy())(request, folder)
 
