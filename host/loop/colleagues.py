@@ -23,10 +23,13 @@ from ambidex.host.records.trajectory import Trajectory
 from ambidex.host.untrusted.parsing import typed
 from ambidex.vm.closing import Closing
 
-__all__ = ["AskedColleagues"]
+__all__ = ["AskedColleagues", "Conversation", "Message"]
 
 WAIT = 2.0
 """Seconds that the guest waits for a question before it says that there is none."""
+LATEST, LONGEST = 30, 4000
+"""The latest messages, and the characters of each, that the model is shown: an agent could otherwise
+write so much that no colleague can be asked, and its trial would be void. An answer is cut, too."""
 
 
 class Fact(BaseModel):
@@ -67,7 +70,8 @@ class Conversation(BaseModel):
     def text(self) -> str:
         """The conversation, a paragraph for each message."""
         names = {"user": "Colleague", "colleague": self.name}
-        return "\n\n".join(f"{names[one.by]}: {one.text}" for one in self.messages)
+        shown = self.messages[-LATEST:]
+        return "\n\n".join(f"{names[one.by]}: {one.text[:LONGEST]}" for one in shown)
 
 
 @dataclass
@@ -143,7 +147,7 @@ class AskedColleagues(Closing):
         reply = self.model.ask(asked.rules, asked.text)
         if reply.flaw:
             raise ModelError(f"no answer for the colleague {asked.name}: {reply.flaw}")
-        text = reply.text.strip()
+        text = reply.text.strip()[:LONGEST]
         self.answers += 1
         self.usage += reply.usage
         self.trajectory.colleague(

@@ -13,7 +13,7 @@ from ambidex.host.cli import report
 from ambidex.host.cli import run as run_command
 from ambidex.host.client.guest import Guest
 from ambidex.host.errors import ModelError
-from ambidex.host.loop.colleagues import AskedColleagues
+from ambidex.host.loop.colleagues import AskedColleagues, Conversation, Message
 from ambidex.host.models.asking import TextModel
 from ambidex.host.records.rows import Row, read_rows
 from ambidex.host.records.trajectory import Trajectory, read_trajectory
@@ -76,6 +76,14 @@ def test_a_question_of_a_service_is_answered_while_the_episode_runs(tmp_path: Pa
     assert (asked.record.model, asked.record.answers, asked.record.cost) == ("one", 2, 1.0)
     lines = [line["answer"] for line in read_trajectory(tmp_path / "trial")]
     assert lines == ["900 EUR.", "900 EUR."]
+
+
+def test_an_agent_that_writes_too_much_does_not_keep_its_colleagues_from_being_asked() -> None:
+    messages = [Message(by="user", text=f"{number} " * 10_000) for number in range(100)]
+    asked = Conversation(login="ada", name="Ada", facts=[], messages=messages)
+    assert len(asked.text) < 150_000
+    assert "99 99" in asked.text, "the last one"
+    assert "10 10" not in asked.text
 
 
 def test_a_guest_without_such_a_service_has_no_thread_and_no_record(tmp_path: Path) -> None:
