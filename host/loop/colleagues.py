@@ -28,8 +28,9 @@ __all__ = ["AskedColleagues", "Conversation", "Message"]
 WAIT = 2.0
 """Seconds that the guest waits for a question before it says that there is none."""
 LATEST, LONGEST = 30, 4000
-"""The latest messages, and the characters of each, that the model is shown: an agent could otherwise
-write so much that no colleague can be asked, and its trial would be void. An answer is cut, too."""
+"""How many of the latest messages, and characters of each, the model is shown: an agent could
+otherwise write so much that no colleague can be asked, and its trial would be void. An answer is
+cut, too."""
 
 
 class Fact(BaseModel):
