@@ -30,7 +30,7 @@ def questions(given: dict[str, Any], body: bytes) -> WorkerReply:
     folder.mkdir(mode=0o700, exist_ok=True)
     for id, text in given["answers"].items():
         if not (folder / f"{id}.json").exists():
-            raise HarnessError(f"There is no question {id!r} in {folder}.", code="no_question")
+            raise HarnessError(f"There is no question {id!r} in {folder}.", code="not_found")
         partial = folder / f"{id}.partial"
         partial.write_text(text, encoding="utf-8")
         partial.rename(folder / f"{id}.txt")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -34,7 +33,7 @@ __all__ = [
 Runs = Callable[[str], Path]
 """From the directory of a run, as the head of a cluster names it, to where its trials are here."""
 
-ELSEWHERE = "host.json"
+ELSEWHERE = "host"
 """In place of a checkpoint: the host of a cluster that has it."""
 
 
@@ -82,7 +81,7 @@ def checkpoint_of(trial: Path, step: int, runs: Runs = Path) -> Path:
 def host_of(checkpoint: Path) -> str:
     """The host of a cluster that has a checkpoint; empty if it is on this computer."""
     path = checkpoint / ELSEWHERE
-    return str(json.loads(path.read_text())["host"]) if path.is_file() else ""
+    return path.read_text(encoding="utf-8") if path.is_file() else ""
 
 
 def note_host(trial: Path, steps: Iterable[int], host: str) -> None:
@@ -90,7 +89,7 @@ def note_host(trial: Path, steps: Iterable[int], host: str) -> None:
     for step in steps:
         place = trial / SNAPSHOTS / str(step)
         place.mkdir(parents=True, exist_ok=True)
-        (place / ELSEWHERE).write_text(json.dumps({"host": host}))
+        (place / ELSEWHERE).write_text(host, encoding="utf-8")
 
 
 def saved_steps(trial: Path) -> set[int]:

@@ -111,7 +111,7 @@ def test_every_package_of_npm_has_its_integrity_npm_itself_included(folder: Path
 
 @pytest.mark.parametrize("folder", PROGRAMS, ids=lambda folder: folder.name)
 def test_the_programs_of_the_guest_fetch_nothing_by_name_alone(folder: Path) -> None:
-    script = (folder / "install.sh").read_text()
+    script = "\n".join(path.read_text() for path in folder.glob("*.sh"))
     own = [line for line in script.splitlines() if line.startswith(("npm ", "npx "))]
     assert own == ["npm ci --omit=dev --ignore-scripts"]
     assert ("-m pip " in script) == ("--require-hashes" in script)
