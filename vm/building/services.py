@@ -32,9 +32,10 @@ MANIFEST = PurePosixPath("/usr/share/ambidex/services.json")
 
 LAST_WORDS = (
     'exec >/dev/console; echo "service-$$0 ended ($$SERVICE_RESULT); end of its log:"; '
-    "journalctl --unit=%n --lines=10 --output=cat --no-pager"
+    "journalctl --merge --unit=%n --lines=10 --output=cat --no-pager"
 )
-"""A script that says on the console, as in a sandbox, that a service has ended."""
+"""A script that says on the console, as in a sandbox, that a service has ended. A fork has another
+machine id than the journal of its base snapshot, hence `--merge`."""
 
 
 def _absolute(path: str) -> str:
