@@ -1,5 +1,5 @@
-"""Reads the questions that a service asks a model of the host's, and leaves the answers, as the
-service's account.
+"""Reads the questions that a service asks a model of the host's, and writes the answers beside
+them. Runs as the service's account.
 
 A service writes a question to `ID.json` in its folder of questions; the answer is put beside it as
 `ID.txt`, and the service deletes both when it has used the answer. The folder exists once the host
@@ -24,8 +24,8 @@ LOOKS = 0.1
 
 
 def questions(given: dict[str, Any], body: bytes) -> WorkerReply:
-    """Leave the texts `answers`, by id, in `folder`; the questions without an answer, the oldest
-    first, at once or when there are any, after at most `wait` seconds."""
+    """Write `answers`, texts by id, into `folder`, and return the questions that have no answer,
+    the oldest first. If there are none, wait up to `wait` seconds for one."""
     folder = Path(given["folder"])
     folder.mkdir(mode=0o700, exist_ok=True)
     for id, text in given["answers"].items():

@@ -193,8 +193,8 @@ class Guest(Closing):
         return answer.body, answer.headers.get("Ambidex-Truncated") == "no"
 
     def questions(self, answers: Sequence[Mapping[str, str]] = (), wait: float = 0.0) -> Questions:
-        """Pass `answers` on, each with `service`, `id` and `text`; the questions without one, after
-        at most `wait` seconds if there are none at once (`guest.service_questions`)."""
+        """Pass `answers` on, each with `service`, `id` and `text`, and return the open questions of
+        services (`guest.service_questions`), waiting up to `wait` seconds if there are none."""
         given = {"answers": list(answers), "wait": wait}
         body = self._once("POST", "/harness/questions", wait, json=given).body
         return model(Questions, body, "the questions of the guest's services")

@@ -201,8 +201,8 @@ class WorkerLane:
                 self._finish(row=row.model_dump_json(), folder=self._run / task.folder)
 
     def _put_away(self) -> None:
-        """Remove the folders of the attempt before, which the head has; but if it was scored, its
-        checkpoints are here only, so it is kept."""
+        """Remove the folder of the previous attempt, which the head has by now. If that attempt was
+        scored and has checkpoints, which are only here, keep the folder."""
         for old in self._folders():
             target = self._kept / old.name
             if self._scored and (old / SNAPSHOTS).is_dir():

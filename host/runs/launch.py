@@ -174,9 +174,9 @@ def on_machines(
 
         def run(request: RunRequest, folder: Path) -> list[Row]:
             _check_ready(request, options)
-            refuse_elsewhere(request.hosts, local=open_lanes is on_this_computer)
             if rows := all_done(request, folder):
                 return rows
+            refuse_elsewhere(request.hosts, local=local)
             with locked(folder), _display(request) as display:
                 if local:
                     _check_resumable(request, folder, options, display.message)

@@ -256,7 +256,7 @@ class Work:
         self._queues[self._host_of(queued.job)].put(queued)
 
     def _next_host(self) -> str | None:
-        """The host that most attempts wait for which no worker works on; None if none waits."""
+        """The host with the most attempts that wait without a worker; None if no attempt waits."""
         with self._lock:
             waiting = {host: queue.qsize() for host, queue in self._queues.items()}
             hosts = [host for host, count in waiting.items() if count]
