@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -16,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from ambidex.host import Briefing, Decision, Limits, Model, Observation, Stop, ToolCall
+from ambidex.host.agents.oracle import Script
 from ambidex.host.errors import GuestError
 from ambidex.host.loop.episode import InterruptedEpisodeError
 from ambidex.host.records.config import ModelConfig, RunConfig
@@ -24,6 +26,7 @@ from ambidex.host.records.rows import Row
 from ambidex.host.runs.lanes import LaneRequest, Lanes
 from ambidex.host.runs.live_table import AttemptState
 from ambidex.tasks import Suite
+from ambidex.tasks.spec import ScriptedCall
 from tests.support.suites import config_of
 
 __all__ = ["CHECKS", "PLACE", "OpenedLanes", "lanes_of"]
@@ -78,6 +81,28 @@ class Waits:
         go = Path(os.environ["AMBIDEX_CACHE"], "go").exists()
         call = ToolCall(f"nap-{self._step}", "files_nap", {"seconds": 0.05})
         return Decision(calls=(call,), stop=Stop.DONE if go else None)
+
+
+class Meets(Script):
+    """An agent that solves `cell`. Its host's file `here` says that it has begun, and it acts once
+    the host has a file `go`."""
+
+    def __init__(self, briefing: Briefing) -> None:
+        given = {"cell": "B2", "value": 42}
+        calls = (
+            {"call": "calc_set_cell_value", "with": given},
+            {"call": "calc_save"},
+        )
+        super().__init__([ScriptedCall.model_validate(call) for call in calls], Stop.DONE, None)
+
+    def step(self, observation: Observation) -> Decision:
+        cache = Path(os.environ["AMBIDEX_CACHE"])
+        (cache / "here").touch()
+        end = time.monotonic() + 300
+        while not (cache / "go").exists():
+            assert time.monotonic() < end, "nobody let it go"
+            time.sleep(0.02)
+        return super().step(observation)
 
 
 def no_model(config: ModelConfig) -> Model:

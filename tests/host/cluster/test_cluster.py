@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -289,14 +290,19 @@ def test_a_host_that_was_cut_off_is_given_up_and_what_it_sends_later_is_not_read
 def test_branches_run_on_the_host_that_has_their_checkpoint(
     ray: LoopbackCluster, tmp_path: Path, cell: Suite
 ) -> None:
-    _, two = ray.have("one", "two")
+    one, two = ray.have("one", "two")
     recorded, fork, again = (tmp_path / name for name in ("recorded", "fork", "again"))
     every, two_machines = CheckpointPolicy(), replace(OPTIONS, machines=2)
-    agents = ("oracle:tools",)
+    agents = (f"{PLACE}:Meets",)
     request = RunRequest(cell, agents, plan(agents, 4, cell), Limits(), CATALOGUE, keep=every)
     request = replace(request, options=RunOptions(runs=4))
     with on_machines(two_machines, on_cluster(ray.address)) as play:
-        parents = play(request, recorded)
+        with ThreadPoolExecutor() as threads:  # each host takes part, however slow its start is
+            playing = threads.submit(play, request, recorded)
+            here = [host.cache / "here" for host in (one, two)]
+            wait_until(lambda: playing.done() or all(path.exists() for path in here))
+            go(one, two)
+            parents = playing.result()
         assert {row.host for row in parents} == {"one", "two"}
         branches = [Branch(trial=row.folder, step=2) for row in parents]
         rows = play(fork_of(recorded, branches, 1, CATALOGUE, keep=every), fork)
