@@ -26,7 +26,8 @@ from ambidex.toolgen.guests import DraftMachine
 from ambidex.toolgen.models.asking import CallLimits
 from ambidex.toolgen.pipeline import Foundry
 from ambidex.toolgen.stages.measurement import MeasureOptions
-from ambidex.toolgen.store import Folder, folders, open_candidate, write_whole
+from ambidex.toolgen.store import Folder, folders, open_candidate
+from ambidex.vm.whole_files import write_whole
 
 __all__ = ["Settings", "open_foundry", "read_settings", "run_candidates"]
 

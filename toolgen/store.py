@@ -37,6 +37,7 @@ from ambidex.toolgen import (
     Stage,
     StageResult,
 )
+from ambidex.vm.whole_files import write_whole
 
 __all__ = [
     "FOUNDRY",
@@ -46,7 +47,6 @@ __all__ = [
     "now",
     "open_candidate",
     "start",
-    "write_whole",
 ]
 
 FOUNDRY = Path("foundry")
@@ -67,14 +67,6 @@ def digest(tool: str, test: str) -> str:
         content = text.encode()
         checksum.update(len(content).to_bytes(8, "big") + content)
     return checksum.hexdigest()
-
-
-def write_whole(file: Path, content: bytes) -> None:
-    """Write to a temporary file and rename it: a reader sees the old file or the new one."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    temporary = file.with_name(f".{file.name}.{os.getpid()}")
-    temporary.write_bytes(content)
-    temporary.replace(file)
 
 
 def start(foundry: Path, candidate: Candidate) -> Folder:

@@ -33,6 +33,7 @@ from ambidex.tasks import Task
 from ambidex.vm import Machine
 from ambidex.vm.stages import StageStore, delete_entry, entries
 from ambidex.vm.store import tree_digest
+from ambidex.vm.whole_files import write_whole
 
 __all__ = ["StageCache", "StageRecord", "open_stages", "outdated", "read_record"]
 
@@ -215,9 +216,7 @@ def read_record(entry: Path) -> StageRecord | None:
 
 
 def _write_record(entry: Path, record: StageRecord) -> None:
-    staging = entry / f"{RECORD}.new"
-    staging.write_text(record.model_dump_json(), encoding="utf-8")
-    staging.rename(entry / RECORD)
+    write_whole(entry / RECORD, record.model_dump_json())
 
 
 def _refused(

@@ -8,6 +8,8 @@ import shlex
 import sys
 from pathlib import Path
 
+from ambidex.vm.whole_files import write_whole
+
 __all__ = ["command_of", "keep_command", "kept_command", "this_command"]
 
 NAME = "command.json"
@@ -20,11 +22,8 @@ def this_command(*added: str) -> str:
 
 def keep_command(folder: Path, command: str) -> None:
     """Keep the command in a run's directory; an earlier one is replaced."""
-    folder.mkdir(parents=True, exist_ok=True)
     kept = {"command": command, "directory": os.getcwd()}
-    staging = folder / f"{NAME}.new"
-    staging.write_text(json.dumps(kept) + "\n", encoding="utf-8")
-    staging.rename(folder / NAME)
+    write_whole(folder / NAME, json.dumps(kept) + "\n")
 
 
 def command_of(folder: Path) -> str:

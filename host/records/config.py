@@ -21,6 +21,7 @@ from ambidex.host.records.folders import make_folder
 from ambidex.host.records.gateway_options import GatewayOptions
 from ambidex.host.records.jury import Jury
 from ambidex.tasks.spec import Facts
+from ambidex.vm.whole_files import write_whole
 
 __all__ = [
     "LOCK",
@@ -322,12 +323,7 @@ def adopt(folder: Path, config: RunConfig) -> bool:
     if path.exists():
         refuse_another(folder, config)
         return True
-    staging = path.with_suffix(".new")
-    with staging.open("w", encoding="utf-8") as file:
-        file.write(config.model_dump_json(indent=1) + "\n")
-        file.flush()
-        os.fsync(file.fileno())
-    staging.rename(path)
+    write_whole(path, config.model_dump_json(indent=1) + "\n")
     return False
 
 

@@ -8,7 +8,6 @@ computer has several.
 
 from __future__ import annotations
 
-import os
 import platform
 import shutil
 from collections.abc import Mapping
@@ -22,6 +21,7 @@ from pydantic import BaseModel, ConfigDict
 from ambidex.host import ROOT
 from ambidex.vm.locked import read_lock
 from ambidex.vm.process import run, search_path
+from ambidex.vm.whole_files import write_whole
 
 __all__ = ["FOLDER", "LOCK", "Environment", "differences", "installed", "keep", "this_environment"]
 
@@ -81,13 +81,7 @@ def keep(environment: Environment, folder: Path) -> str:
     digest = environment.digest
     path = folder / FOLDER / f"{digest[:12]}.json"
     if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        staging = path.with_suffix(".new")
-        with staging.open("w", encoding="utf-8") as file:
-            file.write(environment.model_dump_json(indent=1) + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-        staging.rename(path)
+        write_whole(path, environment.model_dump_json(indent=1) + "\n")
     return digest
 
 

@@ -12,6 +12,7 @@ from ambidex.evaluators.strict import Strict, explain
 from ambidex.host.errors import UsageError
 from ambidex.host.records.config import NAME as CONFIG
 from ambidex.host.records.folders import make_folder
+from ambidex.vm.whole_files import write_whole
 
 __all__ = ["PlannedRun", "is_experiment", "keep_plan", "not_begun"]
 
@@ -37,9 +38,7 @@ Plan = TypeAdapter(Mapping[str, PlannedRun])
 def keep_plan(folder: Path, runs: Mapping[str, PlannedRun]) -> None:
     """Keep the runs of an experiment, by the name of their directory."""
     make_folder(folder)
-    staging = folder / f"{NAME}.new"
-    staging.write_bytes(Plan.dump_json(runs, indent=1) + b"\n")
-    staging.rename(folder / NAME)
+    write_whole(folder / NAME, Plan.dump_json(runs, indent=1) + b"\n")
 
 
 def is_experiment(folder: Path) -> bool:

@@ -19,6 +19,7 @@ from ambidex.host.records.config import NAME as CONFIG
 from ambidex.host.records.config import Modality, RunConfig, SchemaNumber, read_config
 from ambidex.host.records.jury import JuryRecord
 from ambidex.host.records.retrieval import Retrieval
+from ambidex.vm.whole_files import write_whole
 
 __all__ = [
     "Failure",
@@ -296,11 +297,8 @@ class Rows:
         with aside.open("ab") as file:
             file.writelines(lines[number - 1].rstrip(b"\n") + b"\n" for number in damaged)
             os.fsync(file.fileno())
-        staging = self._path.with_suffix(".new")
-        with staging.open("wb") as file:
-            file.writelines(line for number, line in enumerate(lines, 1) if number not in damaged)
-            os.fsync(file.fileno())
-        staging.rename(self._path)
+        kept = (line for number, line in enumerate(lines, 1) if number not in damaged)
+        write_whole(self._path, b"".join(kept))
         what = f"line {damaged[0]}" if len(damaged) == 1 else f"{len(damaged)} lines"
         return f"{what} of {self._path}: damaged, moved to {aside.name}; trials will run again"
 

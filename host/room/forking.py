@@ -15,6 +15,7 @@ from ambidex.host.errors import UsageError
 from ambidex.host.loop.branch_point import checkpoint_of, checkpointed_steps
 from ambidex.host.records.config import Condition, Modality, ModalityScope, read_config
 from ambidex.host.room.runs.processes import outcome, spawn
+from ambidex.vm.whole_files import write_whole
 
 __all__ = ["FORK", "ForkRequest", "Forks", "forkable"]
 
@@ -109,9 +110,7 @@ def _record_end(out: Path, record: Record, code: int) -> None:
 
 
 def _write(out: Path, record: Record) -> None:
-    new = out / f"{RECORD}.new"
-    new.write_text(record.model_dump_json() + "\n", encoding="utf-8")
-    new.replace(out / RECORD)
+    write_whole(out / RECORD, record.model_dump_json() + "\n")
 
 
 def _read(path: Path) -> Record | None:

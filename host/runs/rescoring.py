@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +18,7 @@ from ambidex.host.records.rows import InterimVerdict, Row, read_rows
 from ambidex.tasks import Suite, Task, ToolSpec
 from ambidex.tasks.load import load_suite
 from ambidex.tasks.survey import Selection
+from ambidex.vm.whole_files import write_whole
 
 __all__ = ["RescoredRow", "read_rescored", "rejudge", "suite_of", "write_rescored"]
 
@@ -86,12 +86,9 @@ def _scores(row: Row) -> list[float | None]:
 
 def write_rescored(run: Path, rescored: Sequence[RescoredRow]) -> Path:
     """Store the new rows as `rescored.jsonl` next to the results, replacing an earlier file."""
-    staging = run / f"{NAME}.new"
-    with staging.open("w", encoding="utf-8") as file:
-        file.writelines(row.now.model_dump_json() + "\n" for row in rescored)
-        file.flush()
-        os.fsync(file.fileno())
-    return staging.rename(run / NAME)
+    path = run / NAME
+    write_whole(path, "".join(row.now.model_dump_json() + "\n" for row in rescored))
+    return path
 
 
 def read_rescored(run: Path) -> list[Row]:

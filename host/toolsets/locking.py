@@ -18,6 +18,7 @@ from pydantic import ValidationError
 from ambidex.evaluators.strict import Strict, explain
 from ambidex.host.errors import UsageError
 from ambidex.host.toolsets import CatalogueTool
+from ambidex.vm.whole_files import write_whole
 
 __all__ = ["Drift", "DriftKind", "LockedTool", "drifts", "locked", "read_lock", "write_lock"]
 
@@ -96,10 +97,7 @@ def drifts(before: Iterable[LockedTool], now: Iterable[LockedTool]) -> list[Drif
 
 def write_lock(path: Path, tools: Iterable[LockedTool]) -> None:
     """Write a lock, replacing one that exists."""
-    part = path.with_name(f"{path.name}.part")
-    with part.open("w", encoding="utf-8") as file:
-        file.writelines(f"{tool.model_dump_json()}\n" for tool in tools)
-    part.replace(path)
+    write_whole(path, "".join(f"{tool.model_dump_json()}\n" for tool in tools))
 
 
 def read_lock(path: Path) -> list[LockedTool]:

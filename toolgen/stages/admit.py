@@ -17,7 +17,7 @@ from typing import Any
 from ambidex.host.errors import UsageError
 from ambidex.toolgen import Admission, Retirement
 from ambidex.toolgen.gate.tools_text import existing_tools, tool_file, tool_name
-from ambidex.toolgen.store import Folder, folders, now, write_whole
+from ambidex.toolgen.store import Folder, folders, now
 from ambidex.toolgen.verdicts import (
     counted_reviews,
     current_draft,
@@ -25,6 +25,7 @@ from ambidex.toolgen.verdicts import (
     read_reviews,
     why_not_ready,
 )
+from ambidex.vm.whole_files import write_whole
 
 __all__ = ["ADMITTED", "admit", "provenance", "retire"]
 

@@ -37,7 +37,7 @@ from ambidex.toolgen import Candidate, Finding, Outcome
 from ambidex.toolgen.gate.tools_text import tool_file, tool_name
 from ambidex.toolgen.stages.context import StageContext, StageReport
 from ambidex.toolgen.stages.measurement import MeasureOptions
-from ambidex.toolgen.store import write_whole
+from ambidex.vm.whole_files import write_whole
 
 __all__ = ["TokenComparison", "compare_tokens", "measure"]
 
