@@ -27,7 +27,8 @@ class LiveTrajectory:
     folder: Path
     start: dict[str, Any] = field(default_factory=dict)
     steps: list[dict[str, Any]] = field(default_factory=list)
-    """Steps, shortened by `brief`, and `person` lines, distinguished by `kind`."""
+    """Steps, shortened by `brief`, `person` lines and answers of colleagues, distinguished by
+    `kind`."""
     end: dict[str, Any] | None = None
     state: State = "running"
     taken: int = 0
@@ -109,6 +110,10 @@ class LiveTrajectory:
                 self.state = states.get(line["order"], self.state)
                 self._places.append(place)
                 self.steps.append(line)
+            case "colleague":
+                reply = _brief_reply(line)
+                self._places.append(place)
+                self.steps.append(reply)
         self._read += length
 
 
@@ -142,6 +147,13 @@ def brief(line: dict[str, Any]) -> dict[str, Any]:
         "cost": None if None in costs else sum(costs),
         "tokens": sum(tokens),
     }
+
+
+def _brief_reply(line: dict[str, Any]) -> dict[str, Any]:
+    """What a model answered as a colleague, and the message that it answered."""
+    asked = line["messages"][-1]["text"] if line["messages"] else ""
+    said = {"asked": _cut(asked), "answer": _cut(line["answer"])}
+    return {"kind": "colleague", "login": line["login"], **said}
 
 
 def _step_kind(line: dict[str, Any]) -> str:

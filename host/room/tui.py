@@ -236,6 +236,8 @@ def _cells(trial: Live) -> list[Text]:
 def _line_text(line: dict[str, object]) -> Text:
     if line["kind"] == "person":
         return Text(visible(f"   a person: {line['order']} {line.get('text', '')}"), style=HUMAN)
+    if line["kind"] == "colleague":
+        return Text(visible(f"    {line['login']} answers: {line['answer']}"[:300]), style="dim")
     calls: list[dict[str, object]] = line["calls"]  # type: ignore[assignment]
     results: list[dict[str, str]] = line["results"]  # type: ignore[assignment]
     text = Text(f"{line['number']:>3} ", style=HUMAN if line["actor"] == "human" else "dim")

@@ -186,8 +186,10 @@ def test_the_room_on_a_terminal_shows_steps_as_text(text: str) -> None:
         shown = tui._line_text({**step, "actor": actor})
         assert harmless(shown.plain)
         assert not any("link" in str(span.style) for span in shown.spans)
-    said = tui._line_text({"kind": "person", "order": "hint", "text": text})
-    assert harmless(said.plain)
+    said = {"text": text, "login": text, "answer": text}
+    for kind in ("person", "colleague"):
+        shown = tui._line_text({"kind": kind, "order": "hint", **said})
+        assert harmless(shown.plain)
 
 
 WRITERS = {"host/terminal.py"}

@@ -115,7 +115,7 @@ export class Steps {
 
   item(index) {
     const line = this.reel.lines[index];
-    const item = line.kind === "person" ? this.person(line) : this.step(line, index);
+    const item = this[line.kind](line, index);
     item.setAttribute("role", "listitem");
     item.setAttribute("aria-posinset", String(index + 1));
     item.setAttribute("aria-setsize", String(this.reel.lines.length));
@@ -129,6 +129,10 @@ export class Steps {
   person(line) {
     const text = line.text ? `: ${line.text}` : "";
     return el("div.step.person", {}, el("p", {}, `A person ${ORDERS[line.order] || line.order}${line.end ? ` as ${line.end}` : ""}${text}`));
+  }
+
+  colleague(line) {
+    return el("div.step.colleague", {}, el("p.quiet", {}, `${line.login} was asked: ${line.asked}`), el("p", {}, `${line.login} answered: ${line.answer}`));
   }
 
   // The checkpoint before a step, if there is one: a button to fork, or a note.

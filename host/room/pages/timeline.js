@@ -3,6 +3,8 @@
 import { el } from "./dom.js";
 
 const SPEEDS = [0.5, 1, 2, 4, 8];
+const TICKS = { person: "human", colleague: "none" };
+const OTHERS = { person: "order by a person", colleague: "answer of a colleague" };
 
 export class Timeline {
   // `copy`, if given, copies a link to the moment that is shown.
@@ -11,6 +13,7 @@ export class Timeline {
     this.look = look;
     this.at = 0;
     this.timer = 0;
+    this.steps = 0;
     this.chosen = false; // no moment chosen: the slider stays at the end as the episode grows
     this.bar = el("input", { type: "range", min: "0", max: "0", value: "0", "aria-label": "Moment of the episode", oninput: () => this.to(Number(this.bar.value)) });
     this.playing = el("button", { onclick: () => this.toggle() }, "Play");
@@ -37,10 +40,11 @@ export class Timeline {
   grew() {
     this.root.hidden = !this.reel.lines.length;
     this.changes.hidden = !this.reel.lines.some((line) => line.before);
+    this.steps = this.reel.lines.filter((line) => line.kind === "step").length;
     this.bar.max = String(this.last);
     if (!this.chosen) this.at = this.last;
     this.bar.value = String(this.at);
-    this.ticks.replaceChildren(...this.reel.lines.map((line) => el(`i.${line.kind === "person" ? "human" : line.did}`)));
+    this.ticks.replaceChildren(...this.reel.lines.map((line) => el(`i.${TICKS[line.kind] || line.did}`)));
   }
 
   // Go to the moment before the line of this index.
@@ -56,7 +60,7 @@ export class Timeline {
     const index = Math.floor(this.at / 2);
     const line = this.reel.lines[index];
     const when = this.at % 2 ? "after" : "before";
-    this.where.textContent = line.kind === "step" ? `${when} step ${line.number} of ${this.reel.lines.length}` : "order by a person";
+    this.where.textContent = line.kind === "step" ? `${when} step ${line.number} of ${this.steps}` : OTHERS[line.kind];
     this.bar.setAttribute("aria-valuetext", this.where.textContent);
     this.look(index, this.at % 2 === 1);
   }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from ambidex.host import Agent, Briefing, Decision, Observation, Stop, ToolCall
 from ambidex.host.cli.export import export
+from ambidex.host.records.trajectory import NAME
 from ambidex.host.room.serve import opened
 from ambidex.tasks import Suite, Task
 from tests.support.browsing import visit
@@ -103,6 +105,12 @@ def test_whatever_can_be_used_has_a_name(page: Page, path: str) -> None:
 def test_an_exported_episode_plays_with_the_network_closed(
     browser: Browser, run: Path, tmp_path: Path
 ) -> None:
+    trajectory = run / "cell.1" / NAME
+    lines = trajectory.read_text().splitlines(keepends=True)
+    messages = [{"by": "user", "text": "Which cell?"}]
+    said = {"kind": "colleague", "login": "maria", "messages": messages, "answer": "B2 <b>now</b>"}
+    at = next(at for at, line in enumerate(lines) if json.loads(line)["kind"] == "step")
+    trajectory.write_text("".join([*lines[: at + 1], json.dumps(said) + "\n", *lines[at + 1 :]]))
     export(run / "cell.1", html=tmp_path / "episode.html")
     asked: list[str] = []
     wrong: list[str] = []
@@ -112,9 +120,15 @@ def test_an_exported_episode_plays_with_the_network_closed(
         page.on("pageerror", lambda error: wrong.append(str(error)))
         page.goto((tmp_path / "episode.html").as_uri())
         expect(page.get_by_role("heading", name="cell")).to_be_visible()
-        expect(page.locator(".step")).to_have_count(4)
+        expect(page.locator(".step")).to_have_count(5)
+        expect(page.locator(".step.colleague")).to_have_text(
+            "maria was asked: Which cell?maria answered: B2 <b>now</b>"
+        )
         page.keyboard.press("ArrowRight")
         expect(page.get_by_text("after step 1 of 4")).to_be_visible()
+        page.keyboard.press("ArrowRight")
+        expect(page.get_by_text("answer of a colleague")).to_be_visible()
+        page.keyboard.press("ArrowLeft")
         assert page.locator(".stage img").evaluate("image => image.naturalWidth") == 64
     assert wrong == []
     assert set(asked) <= {"file", "data"}
