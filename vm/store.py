@@ -13,7 +13,19 @@ from pathlib import Path
 from ambidex.vm.namespace import COMMAND
 from ambidex.vm.process import run
 
-__all__ = ["build_of", "cache_folder", "digest", "locked", "once", "tree_digest"]
+__all__ = [
+    "BUILD_ROOM",
+    "build_of",
+    "cache_folder",
+    "digest",
+    "free_room",
+    "locked",
+    "once",
+    "tree_digest",
+]
+
+BUILD_ROOM = 15.0
+"""GiB that building an image takes at most, what is deleted at its end included."""
 
 
 def cache_folder() -> Path:
@@ -23,6 +35,11 @@ def cache_folder() -> Path:
         return Path(override)
     home = os.environ.get("XDG_CACHE_HOME")
     return (Path(home) if home else Path.home() / ".cache") / "ambidex"
+
+
+def free_room(folder: Path) -> float:
+    """GiB that are free where this folder is."""
+    return shutil.disk_usage(folder).free / 2**30
 
 
 def digest(*parts: str | bytes) -> str:

@@ -19,7 +19,7 @@ from ambidex.vm.checkpoints.memory import may_trace
 from ambidex.vm.machines.hypervisor import FORK_NEEDS
 from ambidex.vm.process import search_path
 from ambidex.vm.sandbox.probe import find_problem, limited_resources
-from ambidex.vm.store import cache_folder
+from ambidex.vm.store import BUILD_ROOM, cache_folder, free_room
 from ambidex.vm.wait import NotYetError, wait_for
 
 __all__ = ["Finding", "survey"]
@@ -31,7 +31,7 @@ PROGRAMS = {
     "mke2fs": "e2fsprogs",
     "mksquashfs": "squashfs-tools",
 }
-MEMORY_FLOOR, DISK_FLOOR = 4.0, 15.0
+MEMORY_FLOOR = 4.0
 """GiB: for one machine and the host program; for a build and the finished image."""
 
 
@@ -181,9 +181,9 @@ def _room() -> Iterator[Finding]:
     yield Finding("memory", memory >= MEMORY_FLOOR, f"{memory:.1f} GiB", fix)
     folder = cache_folder()
     folder.mkdir(parents=True, exist_ok=True)
-    free = shutil.disk_usage(folder).free / 2**30
-    fix = f"Building an image needs {DISK_FLOOR:.0f} GiB; AMBIDEX_CACHE can name another folder."
-    yield Finding("disk", free >= DISK_FLOOR, f"{free:.0f} GiB free at {folder}", fix)
+    free = free_room(folder)
+    fix = f"Building an image needs {BUILD_ROOM:.0f} GiB; AMBIDEX_CACHE can name another folder."
+    yield Finding("disk", free >= BUILD_ROOM, f"{free:.0f} GiB free at {folder}", fix)
     yield Finding("processors", True, str(os.cpu_count()))
 
 

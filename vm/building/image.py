@@ -28,7 +28,7 @@ from ambidex.vm.building.recipe import IMAGES, Recipe, Screen, load_recipe, reci
 from ambidex.vm.building.services import Service, load_services, service_files
 from ambidex.vm.namespace import COMMAND
 from ambidex.vm.process import run
-from ambidex.vm.store import cache_folder, digest, once
+from ambidex.vm.store import BUILD_ROOM, cache_folder, digest, free_room, once
 
 __all__ = [
     "Base",
@@ -126,6 +126,8 @@ def build_base(name: str, *, mirror: str = "", say: Callable[[str], None] = sile
 
     def build(staging: Path) -> None:
         archive = staging / "tree.tar"
+        if not archive.exists():
+            _check_room(name, staging)
         sources = sources_for(recipe, mirror)
         with ThreadPoolExecutor(1) as pool:  # both take minutes and are independent
             programs_future = pool.submit(build_programs, recipe, sources, say=say)
@@ -150,6 +152,16 @@ def current_recipe(name: str) -> tuple[Recipe, str]:
     """The recipe and the id of its base on this machine: another one with Microsoft's VS Code."""
     recipe, id = load_recipe(name)
     return (recipe, digest(id, "package")) if editor_source() else (recipe, id)
+
+
+def _check_room(name: str, folder: Path) -> None:
+    """`MachineError` if the disk is too full: what fails then says other things."""
+    if (free := free_room(folder)) < BUILD_ROOM:
+        raise MachineError(
+            f"building {name} needs {BUILD_ROOM:.0f} GiB, and {free:.1f} GiB are free at {folder}",
+            hint="`ambidex image prune` lists what can be deleted; AMBIDEX_CACHE can name another "
+            "folder.",
+        )
 
 
 def _make_archive(

@@ -157,3 +157,12 @@ def test_another_unit_of_a_service_makes_another_image(monkeypatch: pytest.Monke
     after = {name: load_recipe(name)[1] for name in before}
     assert after["debian-12"] == before["debian-12"], "it has no service"
     assert after["debian-13-services"] != before["debian-13-services"]
+
+
+def test_a_build_is_refused_on_a_disk_that_is_too_full(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("AMBIDEX_CACHE", str(tmp_path))
+    monkeypatch.setattr(image, "free_room", lambda folder: 3.2)
+    with pytest.raises(MachineError, match=r"needs 15 GiB, and 3\.2 GiB are free at .*debian-12"):
+        image.build_base("debian-12")
