@@ -3,7 +3,7 @@
 python -m bench                       both providers side by side; docs/performance.md has durations
 python -m bench --providers sandbox   one of them
 python -m bench --no-suite            without runs of the demo suite
-python -m bench ways                  the demo suite in every dialect, condition and exposure
+python -m bench combinations          the demo suite in every dialect, condition and exposure
 python -m bench tools                 tool calls by class, in a sandbox
 python -m bench osworld OSWORLD       time outside the episode in OSWorld's tasks, on both providers
 python -m bench room RUN              the control room on a finished run
@@ -46,6 +46,7 @@ from ambidex.vm.building.image import open_image
 from bench.attack import attack
 from bench.aws.command import aws_tools
 from bench.cluster.command import cluster
+from bench.combinations import combinations
 from bench.company import company
 from bench.desktop import PLACES, crowd, first_ready, reverts, round_trips
 from bench.disk import disk
@@ -58,7 +59,7 @@ from bench.osworld import osworld
 from bench.peers.autoharness import autoharness
 from bench.peers.rl import rl
 from bench.resume import resume
-from bench.retrieval.beside import desktop_retrieval
+from bench.retrieval.among_others import desktop_retrieval
 from bench.retrieval.command import retrieval
 from bench.retrieval.toolsets import toolset_retrieval
 from bench.room import room
@@ -70,7 +71,6 @@ from bench.suite import suite_parts, suite_wall
 from bench.tools import tools
 from bench.toolset_compile import toolset_compile
 from bench.wall import wall
-from bench.ways import ways
 
 app = App(help=__doc__)
 
@@ -136,7 +136,7 @@ app.command(tools)
 app.command(toolset_compile)
 app.command(toolset_retrieval)
 app.command(wall)
-app.command(ways)
+app.command(combinations)
 
 if __name__ == "__main__":
     app()

@@ -1,7 +1,7 @@
 """Evaluators of the exported state of a PostgreSQL cluster (`vm/images/services/database`).
 
-The export is collected with `{ export = "database" }`; beside it lies the state after setup, so
-that a check can see what else has changed. Values are text, as PostgreSQL prints them.
+The export is collected with `{ export = "database" }`; the state after setup is stored next to it,
+so that a check can see what else has changed. Values are text, as PostgreSQL prints them.
 """
 
 from __future__ import annotations

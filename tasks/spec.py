@@ -283,7 +283,7 @@ class Facts(Strict):
     domain: str = ""
     """Its category in the benchmark; otherwise the application, or `multi` for several."""
     tool_apps: list[str] = Field(default_factory=list)
-    """The apps whose tools are offered, beside the GUI; if empty, all that are served."""
+    """The apps whose tools are offered, in addition to the GUI; if empty, all that are served."""
     snapshot: Annotated[str, AfterValidator(_snapshot_name)] = "ready"
     reproducible: bool = True
     """Whether every setup gives the same stage; if not, as with a setup that writes the present

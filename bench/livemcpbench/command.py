@@ -37,7 +37,7 @@ from ambidex.tasks.livemcpbench.released import (
     read_labels,
     read_verdicts,
 )
-from bench.livemcpbench.liar import liar_table
+from bench.livemcpbench.liars import liar_table
 
 __all__ = ["FILES", "Reading", "catalogue_counts", "livemcpbench", "readings", "tables"]
 

@@ -45,7 +45,7 @@ def toolset_retrieval(data: Path, toolset: Path, *others: Path) -> None:
     toolset
         LiveMCPBench's tools, compiled.
     others
-        Further toolsets: everything is repeated with them beside the first one.
+        Further toolsets: everything is repeated with them added to the first one.
     """
     gold, routes = list(read_gold(data)), list(read_routes(data))
     console = Console(width=120)
@@ -56,7 +56,7 @@ def toolset_retrieval(data: Path, toolset: Path, *others: Path) -> None:
         table.add_column(column, justify="right")
     for paths in dict.fromkeys([(toolset,), (toolset, *others)]):
         for kind in get_args(RetrieverKind):
-            _gateway(paths, kind, console)  # makes what is stored beside the toolsets
+            _gateway(paths, kind, console)  # makes what is stored next to the toolsets
             began = time.perf_counter()
             gateway = _gateway(paths, kind, console)
             opened = 1000 * (time.perf_counter() - began)

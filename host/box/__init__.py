@@ -1,10 +1,10 @@
 """The judge's box: each verdict is computed in a confined process of its own.
 
 Evidence was made by an agent and is not trusted. A verdict is computed by a fork of a server that
-has loaded the evaluators (`host.box.server`), in a cage (`host.box.cage`): limits on memory, CPU
-time, wall time and file size; no network, no other programs or processes, no environment variables,
-and only the files that judging needs. Reaching a limit is a verdict, too: a score of 0 that names
-the limit. `host.box.client` is the controller's side.
+has loaded the evaluators (`host.box.server`), confined (`host.box.confinement`): limits on memory,
+CPU time, wall time and file size; no network, no other programs or processes, no environment
+variables, and only the files that judging needs. Reaching a limit is a verdict, too: a score of 0
+that names the limit. `host.box.client` is the controller's side.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ from typing import Any
 
 from ambidex.host import ROOT
 from ambidex.host.box import Limits
-from ambidex.host.box.cage import shut_in
+from ambidex.host.box.confinement import confine
 
 __all__ = ["LONGEST_REASON", "Request", "serve"]
 
@@ -168,7 +168,7 @@ def _judge_and_exit(channel: socket.socket, number: int, scratch: Path) -> None:
         os.chdir(request.folder)
         tempfile.tempdir = str(scratch)
         reads = [*readable(), request.evidence, *request.reads]
-        shut_in(request.limits, reads, scratch, programs=bool(request.picture))
+        confine(request.limits, reads, scratch, programs=bool(request.picture))
         answer = _recognize(request.picture) if request.picture else _judge(request, channel)
         channel.send(json.dumps(answer, default=str).encode()[:MESSAGE])
         status = 0
@@ -230,7 +230,7 @@ def _request_text(channel: socket.socket, picture: bytes) -> str:
 
 
 def _recognize(picture: bytes) -> dict[str, Any]:
-    """Recognize the text of a picture with another program, inside this cage."""
+    """Recognize the text of a picture with another program, under the same confinement."""
     from ambidex.evaluators import UnreadableError
     from ambidex.evaluators.ocr import READER
 

@@ -114,9 +114,9 @@ def _export_trial(trial: Path, html: Path | None, mp4: Path | None) -> None:
         if html:
             html.write_text(episode_html(trial), encoding="utf-8")
         if mp4:
-            from ambidex.host.room.film import write_film  # heavy: video encoding
+            from ambidex.host.room.video import write_video  # heavy: video encoding
 
-            write_film(trial, mp4)
+            write_video(trial, mp4)
     except (OSError, ValueError, KeyError) as error:
         # Records are written whole, so a reader meets these errors only where a file was changed.
         raise UsageError(f"{trial} cannot be exported: {type(error).__name__}: {error}") from None

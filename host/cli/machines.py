@@ -124,7 +124,7 @@ def vnc(
         if png:
             png.write_bytes(_picture(seen))
         if mp4:
-            from ambidex.host.room.film import write_shots  # heavy: it encodes
+            from ambidex.host.room.video import write_shots  # heavy: it encodes
 
             write_shots(_shots(seen, seconds), mp4)
     if not trials:

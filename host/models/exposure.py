@@ -52,7 +52,7 @@ def offer_of(exposure: Exposure, tools: Mapping[str, ToolSpec], task: Task, seed
     if exposure.order == "shuffled":
         random.Random(seed).shuffle(others)
     match exposure.policy:
-        case "all" | "gateway":  # a gateway's condition has only its own tools beside the GUI
+        case "all" | "gateway":  # a gateway's condition has only its own tools and the GUI
             return lambda frame: (*gui, *others)
         case "app":
             return lambda frame: (*gui, *(tool for tool in others if _fits(tool, frame)))

@@ -1,5 +1,5 @@
 """Access control for pages such as the control room's: it admits requests with a valid cookie or
-code (`host.room.entrance`), and only those addressed to this server."""
+code (`host.room.sign_in`), and only those addressed to this server."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from starlette.requests import HTTPConnection
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from ambidex.host.room.entrance import Entrance
+from ambidex.host.room.sign_in import SignIn
 
 __all__ = ["Guarded", "who"]
 
@@ -34,7 +34,7 @@ class Guarded:
     """Middleware that exchanges a valid code in the address for a cookie, and then requires it."""
 
     app: ASGIApp
-    entrance: Entrance
+    sign_in: SignIn
     ours: Callable[[str], bool]
     """Whether a `Host` header names this server (`authorities`)."""
     cookie: str
@@ -54,18 +54,18 @@ class Guarded:
             return (
                 _refused(421, "open this page at the address that was printed") if page else _closed
             )
-        name = self.entrance.whose(connection.cookies.get(self.cookie, ""))
+        name = self.sign_in.user(connection.cookies.get(self.cookie, ""))
         code = connection.query_params.get("code") if page else None
         if code is not None and scope["method"] == "GET" and scope["path"] == "/":
             # The redirect removes the code from the address. A browser that has a cookie may
             # load the address again.
             redirect = RedirectResponse("/", 303)
-            if (cookie := self.entrance.admitted(code)) is not None:
+            if (cookie := self.sign_in.redeem(code)) is not None:
                 redirect.set_cookie(self.cookie, cookie, httponly=True, samesite="strict")
                 return redirect
             if name is not None:
                 return redirect
-            self.entrance.came_too_late(code)
+            self.sign_in.replace_expired(code)
         if name is None:
             reason = "open the address that was printed; each works once, for some minutes"
             return _refused(401, reason) if page else _closed

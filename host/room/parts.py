@@ -18,7 +18,7 @@ NOVNC = [Path(sys.prefix) / "share" / "novnc", Path("/usr/share/novnc")]
 def room_page() -> str:
     """The control room's page. It names all modules, so that a browser loads them at once, and not
     each after the one that imports it."""
-    modules = sorted(path.name for path in PAGES.glob("*.js") if path.stem != "keepsake")
+    modules = sorted(path.name for path in PAGES.glob("*.js") if path.stem != "standalone")
     links = "".join(f'<link rel="modulepreload" href="/pages/{name}">\n' for name in modules)
     return (PAGES / "index.html").read_text(encoding="utf-8").replace("</head>", f"{links}</head>")
 

@@ -31,12 +31,12 @@ def serve(
     """Serve until interrupted. `announce` is called with an address, and with a new one whenever an
     address that is no longer valid is opened. `names` are further host names of the room."""
     with serving.listening(host, port, WHAT) as listener:
-        entrance = serving.entrance(listener)
-        entrance.again = lambda _, address: announce(address)
-        announce(entrance.address())
+        sign_in = serving.sign_in(listener)
+        sign_in.on_expired = lambda _, address: announce(address)
+        announce(sign_in.address())
         if browse:
-            webbrowser.open(entrance.address())
-        serving.run(Room(Wall(folders), Thumbnails()), listener, entrance, names)
+            webbrowser.open(sign_in.address())
+        serving.run(Room(Wall(folders), Thumbnails()), listener, sign_in, names)
 
 
 @contextmanager
@@ -52,9 +52,9 @@ def opened(
     for one browser; `announce` is called with new ones as in `serve`. `fork` is the command that
     starts branches, `run` the one that starts runs."""
     with serving.listening(host, port, WHAT) as listener:
-        entrance = serving.entrance(listener)
-        entrance.again = lambda _, address: announce(address)
+        sign_in = serving.sign_in(listener)
+        sign_in.on_expired = lambda _, address: announce(address)
         control = RunControl(run)
         room = Room(Wall(folders), Thumbnails(), forks=Forks(fork), control=control)
-        with serving.running(room, listener, entrance):
-            yield entrance.address
+        with serving.running(room, listener, sign_in):
+            yield sign_in.address

@@ -13,10 +13,10 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from ambidex.host.errors import BusyError
-from ambidex.host.room.entrance import Entrance, authorities
 from ambidex.host.room.guard import Guarded
+from ambidex.host.room.sign_in import SignIn, authorities
 
-__all__ = ["LOOPBACK", "Pages", "Server", "entrance", "listening", "run", "running"]
+__all__ = ["LOOPBACK", "Pages", "Server", "listening", "run", "running", "sign_in"]
 
 LOOPBACK = "127.0.0.1"
 
@@ -49,21 +49,21 @@ def listening(host: str, port: int, what: str) -> Iterator[socket.socket]:
         yield listener
 
 
-def entrance(listener: socket.socket) -> Entrance:
-    """The entrance of the pages that are served on this socket."""
+def sign_in(listener: socket.socket) -> SignIn:
+    """The sign-in to the pages that are served on this socket."""
     host, port = listener.getsockname()[:2]
-    return Entrance(f"http://{host}:{port}")
+    return SignIn(f"http://{host}:{port}")
 
 
 def run(
-    pages: Pages, listener: socket.socket, entrance: Entrance, names: Collection[str] = ()
+    pages: Pages, listener: socket.socket, sign_in: SignIn, names: Collection[str] = ()
 ) -> None:
     """Serve until interrupted; `names` are further host names by which the pages are reached."""
-    asyncio.run(_serve(pages, listener, entrance, names, lambda server: None))
+    asyncio.run(_serve(pages, listener, sign_in, names, lambda server: None))
 
 
 @contextmanager
-def running(pages: Pages, listener: socket.socket, entrance: Entrance) -> Iterator[None]:
+def running(pages: Pages, listener: socket.socket, sign_in: SignIn) -> Iterator[None]:
     """Serve in the background while the block runs."""
     servers: list[uvicorn.Server] = []
     started = threading.Event()
@@ -73,7 +73,7 @@ def running(pages: Pages, listener: socket.socket, entrance: Entrance) -> Iterat
         started.set()
 
     thread = threading.Thread(
-        target=lambda: asyncio.run(_serve(pages, listener, entrance, (), on_start)), daemon=True
+        target=lambda: asyncio.run(_serve(pages, listener, sign_in, (), on_start)), daemon=True
     )
     thread.start()
     while not started.wait(0.1):
@@ -89,13 +89,13 @@ def running(pages: Pages, listener: socket.socket, entrance: Entrance) -> Iterat
 async def _serve(
     pages: Pages,
     listener: socket.socket,
-    entrance: Entrance,
+    sign_in: SignIn,
     names: Collection[str],
     on_start: Callable[[uvicorn.Server], None],
 ) -> None:
     host, port = listener.getsockname()[:2]
     # Cookies are shared between ports, so the name has the port: servers must not collide.
-    guarded = Guarded(pages.app(), entrance, authorities(host, port, names), f"ambidex-{port}")
+    guarded = Guarded(pages.app(), sign_in, authorities(host, port, names), f"ambidex-{port}")
     config = uvicorn.Config(
         guarded,
         log_level="warning",

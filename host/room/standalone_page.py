@@ -16,7 +16,7 @@ from ambidex.host.room.live_trajectory import LiveTrajectory
 __all__ = ["episode_html"]
 
 PAGES = Path(__file__).with_name("pages")
-MODULES = ("dom.js", "steps.js", "stage.js", "timeline.js", "keepsake.js")
+MODULES = ("dom.js", "steps.js", "stage.js", "timeline.js", "standalone.js")
 """In the order of their dependencies."""
 IMPORT = re.compile(r"^import .*?;\n", re.MULTILINE | re.DOTALL)
 
@@ -35,7 +35,7 @@ def episode_html(trial: Path) -> str:
         "score": _score(trial),
         "frames": {name: frame_url(trial / FRAMES, name) for name in sorted(names)},
     }
-    page = (PAGES / "keepsake.html").read_text(encoding="utf-8")
+    page = (PAGES / "standalone.html").read_text(encoding="utf-8")
     # Text of the episode must not end the <script> element that contains it.
     data = json.dumps(episode, ensure_ascii=False).replace("<", "\\u003c")
     parts = {

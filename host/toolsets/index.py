@@ -1,6 +1,7 @@
 """Find tools of toolsets by words: BM25 over the names and descriptions of tools and servers.
 
-The index lies beside the first toolset, is named by the toolsets' hashes and is mapped into memory.
+The index is stored next to the first toolset, is named by the toolsets' hashes and is mapped into
+memory.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ class ToolIndex:
 
     @classmethod
     def open(cls, toolsets: Sequence[Toolset]) -> ToolIndex:
-        """Map the index that lies beside the first toolset; built first if there is none."""
+        """Map the index that is stored next to the first toolset; built first if there is none."""
         import bm25s  # heavy, and most commands search nothing
 
         hashes = " ".join(toolset.hash for toolset in toolsets)

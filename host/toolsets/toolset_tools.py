@@ -166,9 +166,9 @@ def toolsets_of(exposure: Exposure) -> tuple[Toolset, ...]:
 
 
 def open_tools(exposure: Exposure, condition: Condition, image: str) -> ToolsetTools | None:
-    """The tools of toolsets that are offered beside those of a guest of an image. None if there are
-    none, or the condition has no tools. `UsageError` if a toolset cannot be read, or two tools have
-    one name."""
+    """The tools of toolsets that are offered along with those of a guest of an image. None if there
+    are none, or the condition has no tools. `UsageError` if a toolset cannot be read, or two tools
+    have one name."""
     if not exposure.toolsets or condition == "gui":
         return None
     return ToolsetTools(toolsets_of(exposure), Guests.of(image))

@@ -1,4 +1,4 @@
-"""The vectors of a toolset's tools and servers, computed once and stored beside it.
+"""The vectors of a toolset's tools and servers, computed once and stored next to it.
 
 The file is named by the hash of the toolset and by the embedder. It has a row of float32 for each
 tool, then one for each server's description, then one for each server's summary. It is written

@@ -13,8 +13,8 @@ from websockets.sync.client import connect
 from websockets.typing import Origin
 
 from ambidex.host.cli.machines import watched
-from ambidex.host.room.entrance import VALID, Entrance, authorities
 from ambidex.host.room.serve import opened
+from ambidex.host.room.sign_in import VALID, SignIn, authorities
 from tests.support.tables import every_case
 
 HEADERS = {
@@ -71,31 +71,31 @@ def test_what_is_in_the_cookie_is_in_no_address(address: Callable[[], str]) -> N
 
 def test_a_code_works_once_and_for_some_minutes() -> None:
     clock = Clock()
-    entrance = Entrance("http://127.0.0.1:1", clock=clock)
-    first, second = entrance.address("ann"), entrance.address("ben")
-    cookie = entrance.admitted(code_of(first))
+    sign_in = SignIn("http://127.0.0.1:1", clock=clock)
+    first, second = sign_in.address("ann"), sign_in.address("ben")
+    cookie = sign_in.redeem(code_of(first))
     assert cookie is not None
-    assert entrance.whose(cookie) == "ann"
-    assert entrance.admitted(code_of(first)) is None
+    assert sign_in.user(cookie) == "ann"
+    assert sign_in.redeem(code_of(first)) is None
     clock.now += VALID
-    assert entrance.admitted(code_of(second)) is None
-    assert entrance.whose(cookie) == "ann", "whoever is in stays in"
-    assert entrance.admitted("") is None
-    assert entrance.whose("") is None
+    assert sign_in.redeem(code_of(second)) is None
+    assert sign_in.user(cookie) == "ann", "whoever is in stays in"
+    assert sign_in.redeem("") is None
+    assert sign_in.user("") is None
 
 
 def test_who_comes_too_late_finds_another_address_on_the_terminal_and_a_guess_none() -> None:
     clock, told = Clock(), []
-    entrance = Entrance("http://127.0.0.1:1", lambda *said: told.append(said), clock)
-    code = code_of(entrance.address("ann"))
+    sign_in = SignIn("http://127.0.0.1:1", lambda *said: told.append(said), clock)
+    code = code_of(sign_in.address("ann"))
     clock.now += VALID
-    assert entrance.admitted(code) is None
+    assert sign_in.redeem(code) is None
     for _ in range(3):
-        entrance.came_too_late(code)
-        entrance.came_too_late("guessed")
+        sign_in.replace_expired(code)
+        sign_in.replace_expired("guessed")
     [(name, address)] = told
     assert name == "ann"
-    assert entrance.admitted(code_of(address)) is not None
+    assert sign_in.redeem(code_of(address)) is not None
 
 
 def test_who_is_in_may_load_the_address_again(address: Callable[[], str]) -> None:

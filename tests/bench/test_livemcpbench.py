@@ -28,7 +28,7 @@ from bench.livemcpbench.command import (
     livemcpbench,
     readings,
 )
-from bench.livemcpbench.liar import AGENTS, believed
+from bench.livemcpbench.liars import AGENTS, believed
 from tests.support.livemcpbench import LIVEMCPBENCH, needs_livemcpbench
 from tests.support.tables import every_case
 

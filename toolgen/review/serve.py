@@ -51,12 +51,12 @@ def serve(
     """Serve on the loopback interface until interrupted. `announce` receives an address for each
     reviewer, and a new one when somebody comes with an address that has expired."""
     with serving.listening(serving.LOOPBACK, port, WHAT) as listener:
-        entrance = serving.entrance(listener)
-        entrance.again = lambda name, address: announce({name: address})
-        announce({name: entrance.address(name) for name in app.reviewers})
+        sign_in = serving.sign_in(listener)
+        sign_in.on_expired = lambda name, address: announce({name: address})
+        announce({name: sign_in.address(name) for name in app.reviewers})
         if browse and len(app.reviewers) == 1:
-            webbrowser.open(entrance.address(app.reviewers[0]))
-        serving.run(app, listener, entrance)
+            webbrowser.open(sign_in.address(app.reviewers[0]))
+        serving.run(app, listener, sign_in)
 
 
 @contextmanager
@@ -64,6 +64,6 @@ def serve_in_background(app: ReviewApp) -> Iterator[Callable[[str], str]]:
     """Serve in a thread while the block runs. Yields a function that makes an address for one
     browser of the named reviewer."""
     with serving.listening(serving.LOOPBACK, 0, WHAT) as listener:
-        entrance = serving.entrance(listener)
-        with serving.running(app, listener, entrance):
-            yield entrance.address
+        sign_in = serving.sign_in(listener)
+        with serving.running(app, listener, sign_in):
+            yield sign_in.address

@@ -8,7 +8,7 @@ from pathlib import Path
 from ambidex.host.records.rows import Row
 from ambidex.host.report.findings import Pair
 
-__all__ = ["ComparedRuns", "Flip", "Parting", "SideStep"]
+__all__ = ["ComparedRuns", "FirstDifference", "Flip", "SideStep"]
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class SideStep:
 
 
 @dataclass(frozen=True)
-class Parting:
+class FirstDifference:
     """Where two episodes of a task first did something different."""
 
     equal: int
@@ -49,7 +49,7 @@ class Flip:
     folder_a: Path
     """The trial's directory."""
     folder_b: Path
-    parting: Parting | None
+    difference: FirstDifference | None
     """None if a trajectory is missing, or if both did the same throughout."""
     recorded: bool
     """Whether both trajectories are there."""

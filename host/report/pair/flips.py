@@ -14,10 +14,10 @@ from ambidex.host.records.trajectory import AGENT, read_trajectory
 from ambidex.host.records.trajectory import NAME as TRAJECTORY
 from ambidex.host.report.comparison import compare, identical
 from ambidex.host.report.findings import Pair
-from ambidex.host.report.pair import ComparedRuns, Flip, Parting, SideStep
+from ambidex.host.report.pair import ComparedRuns, FirstDifference, Flip, SideStep
 from ambidex.host.report.report_lines import Line, labelled, lines
 
-__all__ = ["compare_runs", "parting_of"]
+__all__ = ["compare_runs", "first_difference"]
 
 LONGEST_RESULT = 600
 """Characters of a call's result that are kept."""
@@ -88,17 +88,17 @@ def _flip(task: str, ours: Sequence[Row], theirs: Sequence[Row], a: Path, b: Pat
         one,
         two,
         *folders,
-        parting_of(*folders) if recorded else None,
+        first_difference(*folders) if recorded else None,
         recorded,
     )
 
 
-def parting_of(one: Path, other: Path) -> Parting | None:
+def first_difference(one: Path, other: Path) -> FirstDifference | None:
     """The first step at which the agents of two recorded episodes made different calls, or stopped
     differently; None if there is none."""
     for equal, (a, b) in enumerate(zip_longest(_steps(one), _steps(other))):
         if a is None or b is None or _key(a) != _key(b):
-            return Parting(equal, _side(a), _side(b))
+            return FirstDifference(equal, _side(a), _side(b))
     return None
 
 

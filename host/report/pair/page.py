@@ -39,7 +39,9 @@ def comparison_page(compared: ComparedRuns, address: Callable[[Path], str]) -> s
         }
         for number, flip in enumerate(compared.flips)
         for pictured in [number < PICTURED]
-        for step_a, step_b in [(flip.parting.a, flip.parting.b) if flip.parting else (None, None)]
+        for step_a, step_b in [
+            (flip.difference.a, flip.difference.b) if flip.difference else (None, None)
+        ]
     ]
     return page(
         "compare.html",

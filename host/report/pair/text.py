@@ -57,11 +57,21 @@ def _parts(compared: ComparedRuns) -> Iterator[RenderableType]:
 
 def _flip_list(flip: Flip, compared: ComparedRuns) -> RenderableType:
     solved = f"A solved {flip.a[0]} of {flip.a[1]}, B {flip.b[0]} of {flip.b[1]}."
-    where = f" They differ from step {flip.parting.equal + 1} on:" if flip.parting else ""
+    where = f" They differ from step {flip.difference.equal + 1} on:" if flip.difference else ""
     sides = Table.grid(padding=(0, 1))
     for name, line, row, step in (
-        ("A", compared.pair.a, flip.trial_a, flip.parting.a if flip.parting else None),
-        ("B", compared.pair.b, flip.trial_b, flip.parting.b if flip.parting else None),
+        (
+            "A",
+            compared.pair.a,
+            flip.trial_a,
+            flip.difference.a if flip.difference else None,
+        ),
+        (
+            "B",
+            compared.pair.b,
+            flip.trial_b,
+            flip.difference.b if flip.difference else None,
+        ),
     ):
         outcome = outcome_of_row(row)
         cause = "" if row.success else f": {brief_cause(row, line.config.limits)}"
@@ -74,7 +84,7 @@ def _flip_list(flip: Flip, compared: ComparedRuns) -> RenderableType:
 def _did(flip: Flip, step: SideStep | None) -> str:
     if not flip.recorded:
         return "a trajectory is missing"
-    if flip.parting is None:
+    if flip.difference is None:
         return "the same steps as the other"
     return step.did if step else "had ended"
 
@@ -97,7 +107,7 @@ def as_json(compared: ComparedRuns) -> dict[str, Any]:
                 "better": flip.winner,
                 "a": {"solved": flip.a[0], "scored": flip.a[1], "trial": str(flip.folder_a)},
                 "b": {"solved": flip.b[0], "scored": flip.b[1], "trial": str(flip.folder_b)},
-                "first_difference": asdict(flip.parting) if flip.parting else None,
+                "first_difference": asdict(flip.difference) if flip.difference else None,
             }
             for flip in compared.flips
         ],

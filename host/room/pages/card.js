@@ -19,13 +19,13 @@ export class Card {
     this.card = el("a.card", { href: `#/trial/${this.path}` },
       el("div.picture", {}, this.picture, this.told, this.state),
       el("div.words", {}, el("p", {}, this.task), this.bar, el("p", {}, this.step, " ", this.more), this.last, this.alarms));
-    this.kin = treeLink(this.path, trial.trial);
-    this.root = el("div.place", {}, this.card, this.kin);
+    this.tree = treeLink(this.path, trial.trial);
+    this.root = el("div.place", {}, this.card, this.tree);
     this.shown = -1;
   }
 
-  update(trial, related) {
-    this.kin.hidden = !related;
+  update(trial, inTree) {
+    this.tree.hidden = !inTree;
     this.task.textContent = trial.task;
     this.state.textContent = STATES[trial.state] || trial.state;
     this.state.dataset.state = trial.state;

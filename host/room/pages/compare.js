@@ -1,7 +1,7 @@
 // Two episodes side by side, replayed in step.
 import { el, fetched, tell, trialPath } from "./dom.js";
-import { divergingStep } from "./kin.js";
-import { Reel } from "./reel.js";
+import { divergingStep } from "./relations.js";
+import { Episode } from "./episode.js";
 import { Stage } from "./stage.js";
 import { Steps } from "./steps.js";
 import { Timeline } from "./timeline.js";
@@ -11,7 +11,7 @@ export class Compare {
     this.pairs = pairs;
     this.note = el("p.quiet", { hidden: true });
     this.sides = pairs.map(([run, trial]) => new Side(run, trial));
-    const lines = () => this.longer.reel.lines;
+    const lines = () => this.longer.episode.lines;
     const look = (index, after) => this.sides.forEach((side) => side.look(index - this.longer.lead + side.lead, after));
     this.timeline = new Timeline({ get lines() { return lines(); } }, look, (on) => this.sides.forEach((side) => { side.stage.differ = on; }));
     this.sides.forEach((side) => { side.steps.chosen = (index) => this.timeline.go(index - side.lead + this.longer.lead); });
@@ -24,7 +24,7 @@ export class Compare {
   }
 
   get longer() {
-    return this.sides.reduce((most, side) => (side.reel.lines.length > most.reel.lines.length ? side : most));
+    return this.sides.reduce((most, side) => (side.episode.lines.length > most.episode.lines.length ? side : most));
   }
 
   // Episodes of one tree are aligned at the step where they diverge.
@@ -54,29 +54,29 @@ export class Compare {
 
 class Side {
   constructor(run, trial) {
-    this.reel = new Reel(run, trial);
+    this.episode = new Episode(run, trial);
     this.lead = 0; // number of lines before the aligned one
     this.instruction = el("p.instruction");
     this.root = el("section.side", { "aria-label": `${run} ${trial}` }, el("h2", {}, `${run} / ${trial}`), this.instruction);
     this.stage = new Stage(this.root);
-    this.steps = new Steps(this.root, this.reel, () => {});
+    this.steps = new Steps(this.root, this.episode, () => {});
   }
 
   async load() {
-    await this.reel.more();
-    this.instruction.textContent = this.reel.start.instruction || "";
+    await this.episode.more();
+    this.instruction.textContent = this.episode.start.instruction || "";
     this.steps.grew();
   }
 
   alignAt(step) {
-    const at = this.reel.lines.findIndex((line) => line.kind === "step" && line.number === step);
-    this.lead = !step ? 0 : at < 0 ? this.reel.lines.length : at;
+    const at = this.episode.lines.findIndex((line) => line.kind === "step" && line.number === step);
+    this.lead = !step ? 0 : at < 0 ? this.episode.lines.length : at;
   }
 
   look(index, after) {
-    const last = this.reel.lines.length - 1;
+    const last = this.episode.lines.length - 1;
     const at = Math.min(Math.max(index, 0), last);
     this.steps.choose(at);
-    this.stage.show(this.reel, at, after || index > last);
+    this.stage.show(this.episode, at, after || index > last);
   }
 }

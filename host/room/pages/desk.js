@@ -3,9 +3,9 @@
 import { Controls } from "./controls.js";
 import { dollars, el, posted, seconds, tell, trialPath, viewer } from "./dom.js";
 import { Forking } from "./fork.js";
-import { related } from "./kin.js";
+import { trialsInTrees } from "./relations.js";
 import { Live } from "./live.js";
-import { Reel } from "./reel.js";
+import { Episode } from "./episode.js";
 import { Stage } from "./stage.js";
 import { Steps } from "./steps.js";
 import { Tabs } from "./tabs.js";
@@ -19,7 +19,7 @@ export class Desk {
     this.run = run;
     this.trial = trial;
     this.path = trialPath(run, trial);
-    this.reel = new Reel(run, trial);
+    this.episode = new Episode(run, trial);
     this.live = null;
     this.now = null;
     this.facts = el("p.quiet");
@@ -31,15 +31,15 @@ export class Desk {
     this.instruction = el("p.instruction");
     this.side = el("aside", {}, this.instruction);
     this.forking = new Forking(run, trial);
-    this.kin = el("a.kin", { href: `#/tree/${this.path}`, hidden: true }, "Tree of episodes");
+    this.tree = el("a.link", { href: `#/tree/${this.path}`, hidden: true }, "Tree of episodes");
     this.attempts = el("span");
-    this.steps = new Steps(this.side, this.reel, (index) => this.timeline.go(index), (line) => this.forking.ask(line.number));
-    this.timeline = new Timeline(this.reel, (index, after) => this.look(index, after), (on) => { this.stage.differ = on; }, () => this.copyLink());
+    this.steps = new Steps(this.side, this.episode, (index) => this.timeline.go(index), (line) => this.forking.ask(line.number));
+    this.timeline = new Timeline(this.episode, (index, after) => this.look(index, after), (on) => { this.stage.differ = on; }, () => this.copyLink());
     this.desk = el("div.desk", {}, el("div.left", {}, this.forking.root, this.screen, this.timeline.root), this.side);
     this.transcript = new Transcript(this.path);
     this.verdict = new Verdict(this.path);
     this.tabs = new Tabs(this.path, [["", "Steps", this.desk], ["transcript", "Transcript", this.transcript.root], ["verdict", "Verdict", this.verdict.root]], (name) => this.tab(name));
-    place.append(this.heading, this.facts, el("div.controls.top", {}, this.tabs.list, this.kin, this.attempts, this.controls.root), this.desk, this.transcript.root, this.verdict.root);
+    place.append(this.heading, this.facts, el("div.controls.top", {}, this.tabs.list, this.tree, this.attempts, this.controls.root), this.desk, this.transcript.root, this.verdict.root);
     this.first = true;
     this.opened = false; // whether the first moment to show has been chosen
     this.wantedStep = Number(step) || 0;
@@ -77,27 +77,27 @@ export class Desk {
     this.facts.textContent = this.now
       ? [this.run, this.now.agent, `step ${this.now.step} of ${this.now.cap}`, seconds(this.now.seconds), dollars(this.now.cost), ...this.now.alarms].filter(Boolean).join(" · ")
       : row ? [this.run, row.agent, row.fate === "scored" ? `score ${row.score}` : row.fate, row.stop, row.steps === 1 ? "1 step" : `${row.steps} steps`, seconds(row.seconds), row.attempts > 1 ? `${row.attempts} attempts` : "", row.stage === "restored" ? "stage restored" : "", row.assisted ? "assisted" : "", row.reason].filter(Boolean).join(" · ") : this.run;
-    this.kin.hidden = !related(state).has(this.path);
+    this.tree.hidden = !trialsInTrees(state).has(this.path);
     this.forking.update(state);
     this.screens();
     this.open();
     // A new attempt may have as many lines as the previous one.
-    const stale = !this.now || this.now.id !== this.reel.id || this.now.lines !== this.reel.lines.length;
+    const stale = !this.now || this.now.id !== this.episode.id || this.now.lines !== this.episode.lines.length;
     if (this.first || stale) this.catchUp();
   }
 
   async catchUp() {
     try {
-      const before = this.reel.again;
-      const kept = this.reel.kept;
-      const came = await this.reel.more();
-      if (this.reel.again !== before) {
+      const before = this.episode.again;
+      const kept = this.episode.kept;
+      const came = await this.episode.more();
+      if (this.episode.again !== before) {
         this.steps.clear();
         this.follow();
       }
-      this.instruction.textContent = this.reel.start.instruction || "The trial is being set up.";
-      if (this.reel.start.task) this.heading.textContent = this.reel.start.task;
-      if ([...kept].some((step) => !this.reel.kept.has(step))) this.steps.again();
+      this.instruction.textContent = this.episode.start.instruction || "The trial is being set up.";
+      if (this.episode.start.task) this.heading.textContent = this.episode.start.task;
+      if ([...kept].some((step) => !this.episode.kept.has(step))) this.steps.again();
       this.attempts.replaceChildren(...this.earlier());
       if (came.length || this.first) {
         this.steps.grew();
@@ -114,25 +114,25 @@ export class Desk {
   // A running trial is shown live, an ended one from its first step, unless the address names a step.
   // Its steps may arrive before it is known which of the two it is.
   open() {
-    if (this.opened || !this.known || !this.reel.lines.length) return;
+    if (this.opened || !this.known || !this.episode.lines.length) return;
     this.opened = true;
     if (this.wantedStep) this.openStep();
     else if (!this.now) this.timeline.go(0);
   }
 
   openStep() {
-    const index = this.reel.lines.findIndex((line) => line.kind === "step" && line.number === this.wantedStep);
+    const index = this.episode.lines.findIndex((line) => line.kind === "step" && line.number === this.wantedStep);
     if (index >= 0) this.timeline.go(index);
   }
 
   // Links to the void attempts before this one.
   earlier() {
-    return this.reel.attempts.map((name, at) => el("a.kin", { href: `#/trial/${trialPath(this.run, name)}`, title: "A void attempt, which was repeated" }, `attempt ${at + 1} `));
+    return this.episode.attempts.map((name, at) => el("a.link", { href: `#/trial/${trialPath(this.run, name)}`, title: "A void attempt, which was repeated" }, `attempt ${at + 1} `));
   }
 
   // Copy the address of the step that is shown.
   async copyLink() {
-    const line = this.reel.lines[this.looking ? Math.floor(this.timeline.at / 2) : this.reel.lines.length - 1];
+    const line = this.episode.lines[this.looking ? Math.floor(this.timeline.at / 2) : this.episode.lines.length - 1];
     if (line?.kind !== "step") return;
     history.replaceState(null, "", `#/trial/${this.path}/step/${line.number}`);
     try {
@@ -155,14 +155,14 @@ export class Desk {
     if (ended) {
       this.live?.close();
       this.live = null;
-      if (this.reel.lines.length) this.timeline.go(this.reel.lines.length - 1);
+      if (this.episode.lines.length) this.timeline.go(this.episode.lines.length - 1);
     }
     if (this.live) {
       this.live.root.hidden = !wanted;
       this.live.mayAct(wanted && this.now.state === "human" && this.now.lease === "mine");
     }
     this.stage.root.hidden = wanted;
-    if (latest && !wanted) this.stage.show(this.reel, this.reel.lines.length - 1, true);
+    if (latest && !wanted) this.stage.show(this.episode, this.episode.lines.length - 1, true);
     this.controls.looking(Boolean(this.now) && this.looking);
   }
 
@@ -170,7 +170,7 @@ export class Desk {
     this.looking = true;
     this.screens();
     this.steps.choose(index);
-    this.stage.show(this.reel, index, after);
+    this.stage.show(this.episode, index, after);
   }
 
   follow() {

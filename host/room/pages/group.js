@@ -41,7 +41,7 @@ export class Group {
 
   // Show a run and those of its rows that pass the filter. `open`: whether it is open unless a person
   // has decided that; `wanting`: its running trials that need attention.
-  show(run, rows, { kin, open, filtered, wanting }) {
+  show(run, rows, { inTrees, open, filtered, wanting }) {
     this.run = run;
     const complete = run.planned > 0 && run.done >= run.planned;
     const state = run.active ? "running" : complete ? "complete" : "incomplete";
@@ -76,6 +76,6 @@ export class Group {
     const shown = filtered || (this.chosen ? this.chosen === "yes" : open || Boolean(run.error));
     this.automatic = shown;
     this.details.open = shown;
-    this.rows.show(run, rows, kin);
+    this.rows.show(run, rows, inTrees);
   }
 }

@@ -25,9 +25,9 @@ export class Rows {
     removeEventListener("resize", this.again);
   }
 
-  // Show these rows of a run; `kin` are the paths of trials in a tree.
-  show(run, rows, kin) {
-    [this.run, this.rows, this.kin] = [run, rows, kin];
+  // Show these rows of a run; `inTrees` are the paths of trials in a tree.
+  show(run, rows, inTrees) {
+    [this.run, this.rows, this.inTrees] = [run, rows, inTrees];
     for (const item of this.drawn.values()) item.element.remove();
     this.drawn.clear();
     this.root.setAttribute("aria-rowcount", String(rows.length + 1));
@@ -66,7 +66,7 @@ export class Rows {
     const cell = (name, ...content) => el(`span.${name}`, { role: "cell" }, ...content);
     return el("div.line", { role: "row", "aria-rowindex": String(at + 2) },
       cell("pick", this.pair.box(path, row.trial)),
-      cell("task", el("a", { href: `#/trial/${path}`, title: row.task }, row.task), this.kin.has(path) ? treeLink(path, row.trial) : null),
+      cell("task", el("a", { href: `#/trial/${path}`, title: row.task }, row.task), this.inTrees.has(path) ? treeLink(path, row.trial) : null),
       cell("agent", row.agent, row.number > 1 ? ` #${row.number}` : ""),
       cell("result", el(`span.score.${row.fate === "scored" ? (row.solved ? "good" : "poor") : "void"}`, {}, score),
         row.attempts > 1 ? el("span.chip", { title: "Attempts; the void ones were repeated" }, `${row.attempts} attempts`) : null,
@@ -80,5 +80,5 @@ export class Rows {
 }
 
 export function treeLink(path, trial) {
-  return el("a.kin", { href: `#/tree/${path}`, "aria-label": `tree of ${trial}`, title: "The tree of episodes that branch from one another" }, "tree");
+  return el("a.link", { href: `#/tree/${path}`, "aria-label": `tree of ${trial}`, title: "The tree of episodes that branch from one another" }, "tree");
 }

@@ -26,19 +26,19 @@ export class Stage {
   }
 
   // Show the screen of a line: before it, with its calls marked, or after it.
-  async show(reel, index, after) {
-    const line = reel.lines[index];
+  async show(episode, index, after) {
+    const line = episode.lines[index];
     const asked = ++this.asked;
     this.marks.replaceChildren();
     this.canvas.hidden = true;
-    const hash = !line ? "" : line.kind === "step" ? (after && line.after) || line.before : reel.screen(index);
+    const hash = !line ? "" : line.kind === "step" ? (after && line.after) || line.before : episode.screen(index);
     const words = !hash && line?.kind === "step" ? transcript(line) : [];
     this.words.replaceChildren(...words);
     this.words.hidden = !words.length;
     this.empty.hidden = Boolean(hash) || words.length > 0;
     this.picture.hidden = !hash;
     if (!hash) return;
-    this.picture.src = reel.frame(hash);
+    this.picture.src = episode.frame(hash);
     this.picture.alt = line.kind === "step" ? `The screen ${after ? "after" : "before"} step ${line.number}` : "The screen";
     await this.picture.decode().catch(() => {});
     if (asked !== this.asked) return;
@@ -46,7 +46,7 @@ export class Stage {
     this.marks.setAttribute("viewBox", `0 0 ${width} ${height}`);
     if (line.kind === "step" && !after) this.marks.append(...line.calls.flatMap((call) => marksOf(call, width / 1400)));
     if (line.kind === "step" && after && this.differ && line.after && line.before !== line.after) {
-      const [one, two] = await Promise.all([pixels(reel.frame(line.before)), pixels(reel.frame(line.after))]).catch(() => []);
+      const [one, two] = await Promise.all([pixels(episode.frame(line.before)), pixels(episode.frame(line.after))]).catch(() => []);
       if (asked === this.asked && one && one.width === two.width && one.height === two.height) this.tint(one, two);
     }
   }

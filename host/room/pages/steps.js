@@ -10,8 +10,8 @@ const ORDERS = {
 
 export class Steps {
   // `chosen` is called with the index of a selected line; `fork`, if given, with a line to fork at.
-  constructor(place, reel, chosen, fork = null) {
-    this.reel = reel;
+  constructor(place, episode, chosen, fork = null) {
+    this.episode = episode;
     this.chosen = chosen;
     this.fork = fork;
     this.current = -1;
@@ -81,7 +81,7 @@ export class Steps {
     const to = this.root.scrollTop + this.root.clientHeight + 400;
     const visible = new Set();
     let top = 0;
-    this.reel.lines.forEach((line, index) => {
+    this.episode.lines.forEach((line, index) => {
       const height = this.heights[index] || GUESS;
       if (top + height >= from && top <= to) visible.add(index);
       top += height;
@@ -107,18 +107,18 @@ export class Steps {
       }
     }
     for (const index of visible) this.drawn.get(index).style.top = `${this.top(index)}px`;
-    if (moved || this.space.dataset.count !== String(this.reel.lines.length)) {
-      this.space.dataset.count = String(this.reel.lines.length);
-      this.space.style.height = `${this.top(this.reel.lines.length)}px`;
+    if (moved || this.space.dataset.count !== String(this.episode.lines.length)) {
+      this.space.dataset.count = String(this.episode.lines.length);
+      this.space.style.height = `${this.top(this.episode.lines.length)}px`;
     }
   }
 
   item(index) {
-    const line = this.reel.lines[index];
+    const line = this.episode.lines[index];
     const item = this[line.kind](line, index);
     item.setAttribute("role", "listitem");
     item.setAttribute("aria-posinset", String(index + 1));
-    item.setAttribute("aria-setsize", String(this.reel.lines.length));
+    item.setAttribute("aria-setsize", String(this.episode.lines.length));
     if (index === this.current) {
       item.classList.add("current");
       item.setAttribute("aria-current", "true");
@@ -138,7 +138,7 @@ export class Steps {
   // The checkpoint before a step, if there is one: a button to fork, or a note.
   keptAs(line) {
     if (!line.kept) return null;
-    const available = !this.reel.kept || this.reel.kept.has(line.number);
+    const available = !this.episode.kept || this.episode.kept.has(line.number);
     if (!available) return el("span.quiet", { title: "The checkpoint before this step has been deleted" }, "checkpoint deleted");
     if (!this.fork) return el("span.chip.kept", { title: "A checkpoint was saved before this step" }, "checkpoint");
     return el("button.kept", {
@@ -157,7 +157,7 @@ export class Steps {
     const hash = line.after || line.before;
     return el(`div.step.${line.actor}${hash ? "" : ".screenless"}`, { onclick: () => this.chosen(index) },
       hash ? el("button.thumbnail", { "aria-label": `Show the screen after step ${line.number}`, onclick: (event) => { event.stopPropagation(); this.chosen(index); } },
-        el("img", { src: this.reel.frame(hash, 240), alt: "", width: 120, height: 68, loading: "lazy", decoding: "async" })) : null,
+        el("img", { src: this.episode.frame(hash, 240), alt: "", width: 120, height: 68, loading: "lazy", decoding: "async" })) : null,
       el("div", {},
         el("p.head", {}, el("span.at", {}, String(line.number)), line.actor === "human" ? el("span.chip", { "data-state": "human" }, "person") : null,
           el("span.quiet", {}, times(line)), line.still ? null : el("span.chip.alarm", {}, "still moving"), this.keptAs(line)),

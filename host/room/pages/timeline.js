@@ -8,8 +8,8 @@ const OTHERS = { person: "order by a person", colleague: "answer of a colleague"
 
 export class Timeline {
   // `copy`, if given, copies a link to the moment that is shown.
-  constructor(reel, look, differ, copy = null) {
-    this.reel = reel;
+  constructor(episode, look, differ, copy = null) {
+    this.episode = episode;
     this.look = look;
     this.at = 0;
     this.timer = 0;
@@ -34,17 +34,17 @@ export class Timeline {
   }
 
   get last() {
-    return Math.max(0, 2 * this.reel.lines.length - 1);
+    return Math.max(0, 2 * this.episode.lines.length - 1);
   }
 
   grew() {
-    this.root.hidden = !this.reel.lines.length;
-    this.changes.hidden = !this.reel.lines.some((line) => line.before);
-    this.steps = this.reel.lines.filter((line) => line.kind === "step").length;
+    this.root.hidden = !this.episode.lines.length;
+    this.changes.hidden = !this.episode.lines.some((line) => line.before);
+    this.steps = this.episode.lines.filter((line) => line.kind === "step").length;
     this.bar.max = String(this.last);
     if (!this.chosen) this.at = this.last;
     this.bar.value = String(this.at);
-    this.ticks.replaceChildren(...this.reel.lines.map((line) => el(`i.${TICKS[line.kind] || line.did}`)));
+    this.ticks.replaceChildren(...this.episode.lines.map((line) => el(`i.${TICKS[line.kind] || line.did}`)));
   }
 
   // Go to the moment before the line of this index.
@@ -53,12 +53,12 @@ export class Timeline {
   }
 
   to(moment) {
-    if (!this.reel.lines.length) return;
+    if (!this.episode.lines.length) return;
     this.chosen = true;
     this.at = Math.min(Math.max(moment, 0), this.last);
     this.bar.value = String(this.at);
     const index = Math.floor(this.at / 2);
-    const line = this.reel.lines[index];
+    const line = this.episode.lines[index];
     const when = this.at % 2 ? "after" : "before";
     this.where.textContent = line.kind === "step" ? `${when} step ${line.number} of ${this.steps}` : OTHERS[line.kind];
     this.bar.setAttribute("aria-valuetext", this.where.textContent);

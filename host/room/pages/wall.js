@@ -3,7 +3,7 @@ import { el } from "./dom.js";
 import { Card } from "./card.js";
 import { Filters } from "./filters.js";
 import { Group } from "./group.js";
-import { related } from "./kin.js";
+import { trialsInTrees } from "./relations.js";
 import { Pair } from "./pair.js";
 import { RunDialogs } from "./runs.js";
 import { needing } from "./state.js";
@@ -36,11 +36,11 @@ export class Wall {
   update(state) {
     const runs = state.version !== this.version;
     [this.state, this.version] = [state, state.version];
-    const kin = related(state);
-    const names = [...kin].join(" ");
+    const inTrees = trialsInTrees(state);
+    const names = [...inTrees].join(" ");
     const wanting = needing(state).map((trial) => trial.run).join(" ");
     const changed = runs || names !== this.names || wanting !== this.wanting;
-    [this.kin, this.names, this.wanting] = [kin, names, wanting];
+    [this.inTrees, this.names, this.wanting] = [inTrees, names, wanting];
     if (runs) this.filters.offer(state.runs);
     this.dialogs.runs = state.runs;
     this.live();
@@ -74,7 +74,7 @@ export class Wall {
       seen.add(name);
       if (!this.cards.has(name)) this.cards.set(name, new Card(trial));
       const card = this.cards.get(name);
-      card.update(trial, this.kin.has(card.path));
+      card.update(trial, this.inTrees.has(card.path));
       if (this.grid.children[at] !== card.root) this.grid.insertBefore(card.root, this.grid.children[at] || null);
     });
     for (const [name, card] of this.cards) {
@@ -106,7 +106,7 @@ export class Wall {
       group.root.hidden = filtered && !rows.length;
       this.shown += rows.length;
       const open = Boolean(run.active) || runs.length <= FEW || at < LATEST;
-      group.show(run, rows, { kin: this.kin, open, filtered, wanting: wanting.filter((trial) => trial.run === run.run).length });
+      group.show(run, rows, { inTrees: this.inTrees, open, filtered, wanting: wanting.filter((trial) => trial.run === run.run).length });
     });
     for (const group of this.groups.values()) group.rows.draw(); // where all have their place
   }

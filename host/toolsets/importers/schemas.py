@@ -33,7 +33,7 @@ ONE = ("not", "contains", "propertyNames", "additionalProperties", "items")
 SEVERAL = ("oneOf", "anyOf", "allOf", "prefixItems")
 NAMED = ("properties", "patternProperties")
 NOTES = {"$ref", "allOf", "description", "title", "type", "default", "nullable", "readOnly"}
-"""Keys beside a single reference in `allOf` that only annotate it."""
+"""Keys next to a single reference in `allOf` that only annotate it."""
 BYTES = ("application/octet-stream", "image/", "audio/", "video/")
 """Media types of texts that are bytes in OpenAPI 3.1."""
 BASE64 = {"type": "string", "contentEncoding": "base64"}

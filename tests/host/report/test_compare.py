@@ -9,7 +9,7 @@ import pytest
 
 from ambidex.host import Agent, Briefing, Decision, Observation, Stop, ToolCall
 from ambidex.host.errors import UsageError
-from ambidex.host.report.pair.flips import compare_runs, parting_of
+from ambidex.host.report.pair.flips import compare_runs, first_difference
 from ambidex.host.report.pair.page import write_comparison
 from ambidex.tasks import Suite, Task
 from tests.host.conftest import suite
@@ -55,18 +55,18 @@ def test_a_flipped_task_is_shown_at_the_first_step_that_differs(two: tuple[Path,
     compared = compare_runs(*two)
     (flip,) = compared.flips
     assert (flip.task, flip.winner, flip.a, flip.b) == ("cell", "A", (1, 1), (0, 1))
-    assert flip.parting is not None
-    assert flip.parting.equal == 1
-    assert flip.parting.a is not None
-    assert flip.parting.b is not None
-    assert (flip.parting.a.number, flip.parting.b.number) == (2, 2)
-    assert "42" in flip.parting.a.did
-    assert "41" in flip.parting.b.did
+    assert flip.difference is not None
+    assert flip.difference.equal == 1
+    assert flip.difference.a is not None
+    assert flip.difference.b is not None
+    assert (flip.difference.a.number, flip.difference.b.number) == (2, 2)
+    assert "42" in flip.difference.a.did
+    assert "41" in flip.difference.b.did
     assert compared.pair.comparison.tasks == 2
     assert (compared.pair.a.name, compared.pair.b.name) == ("a says_done", "b says_done"), (
         "told apart"
     )
-    assert parting_of(flip.folder_a, flip.folder_a) is None
+    assert first_difference(flip.folder_a, flip.folder_a) is None
 
 
 def test_an_episode_that_ended_early_has_no_step_there(tmp_path: Path, suite: Suite) -> None:
@@ -74,12 +74,12 @@ def test_an_episode_that_ended_early_has_no_step_there(tmp_path: Path, suite: Su
     lines = (b / "cell.1" / "trajectory.jsonl").read_text().splitlines(keepends=True)
     steps = [number for number, line in enumerate(lines) if json.loads(line)["kind"] == "step"]
     (b / "cell.1" / "trajectory.jsonl").write_text("".join(lines[: steps[2]]))
-    parting = parting_of(a / "cell.1", b / "cell.1")
-    assert parting is not None
-    assert parting.equal == 2
-    assert parting.a is not None
-    assert parting.a.did.startswith("calc_save")
-    assert parting.b is None
+    difference = first_difference(a / "cell.1", b / "cell.1")
+    assert difference is not None
+    assert difference.equal == 2
+    assert difference.a is not None
+    assert difference.a.did.startswith("calc_save")
+    assert difference.b is None
 
 
 def test_the_command_prints_tables_json_and_a_page(

@@ -1,4 +1,4 @@
-"""Access to pages such as the control room's: a one-time code in a URL, exchanged for a cookie.
+"""Signing in to pages such as the control room's: a one-time code in a URL buys a cookie.
 
 URLs leak: a browser that is started with one shows it to every user of the machine (`ps`), and
 histories and logs keep it. So the code in a URL works once, within minutes, and the cookie that it
@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
-__all__ = ["VALID", "Entrance", "authorities"]
+__all__ = ["VALID", "SignIn", "authorities"]
 
 VALID = 300.0
 """Seconds for which a code is valid."""
@@ -25,12 +25,12 @@ ANYWHERE = "0.0.0.0"
 
 
 @dataclass
-class Entrance:
+class SignIn:
     """Issues addresses with one-time codes, and cookies to the browsers that use them."""
 
     origin: str
     """Origin of the pages, such as `http://127.0.0.1:8765`."""
-    again: Callable[[str, str], None] = lambda name, address: None
+    on_expired: Callable[[str, str], None] = lambda name, address: None
     """Called with a person's name and a new address when a used or expired address is opened: once
     for each such address."""
     clock: Callable[[], float] = time.monotonic
@@ -47,7 +47,7 @@ class Entrance:
             self._codes[code] = (name, self.clock() + VALID)
         return f"{self.origin}/?code={code}"
 
-    def admitted(self, code: str) -> str | None:
+    def redeem(self, code: str) -> str | None:
         """Exchange a code for a cookie value; None if the code is not valid."""
         with self._lock:
             name, until = self._codes.pop(code, ("", -math.inf))
@@ -59,14 +59,14 @@ class Entrance:
             self._cookies[cookie] = name
             return cookie
 
-    def came_too_late(self, code: str) -> None:
-        """Report that a code was refused: if it was valid once, a new address goes to `again`."""
+    def replace_expired(self, code: str) -> None:
+        """Call `on_expired` with a new address, if a code that was refused was valid once."""
         with self._lock:
             name = self._spent.pop(code, None)
         if name is not None:
-            self.again(name, self.address(name))
+            self.on_expired(name, self.address(name))
 
-    def whose(self, cookie: str) -> str | None:
+    def user(self, cookie: str) -> str | None:
         """The name of the person with this cookie; None for an unknown cookie."""
         return self._cookies.get(cookie)
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from ambidex.host.box import Limits
 
-__all__ = ["CageError", "landlock", "shut_in"]
+__all__ = ["ConfinementError", "confine", "landlock"]
 
 PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS = 4, 22, 38
 SECCOMP_MODE_FILTER = 2
@@ -55,11 +55,11 @@ SINCE = {2: 1 << 13, 3: 1 << 14, 5: 1 << 15}
 """Rights added by later versions of Landlock: refer (rename), truncate, ioctl on devices."""
 
 
-class CageError(Exception):
+class ConfinementError(Exception):
     """The process cannot be confined on this system, so nothing is judged."""
 
 
-def shut_in(limits: Limits, reads: Iterable[Path], writes: Path, *, programs: bool = False) -> None:
+def confine(limits: Limits, reads: Iterable[Path], writes: Path, *, programs: bool = False) -> None:
     """Confine this process. It may read below `reads`, write below `writes`, and start other
     programs only if `programs` is true."""
     libc = ctypes.CDLL(None, use_errno=True)
@@ -85,7 +85,7 @@ def _call(function: object, *arguments: int) -> int:
     result: int = function(*arguments)  # type: ignore[operator]  # of ctypes
     if result < 0:
         number = ctypes.get_errno()
-        raise CageError(f"cannot confine the judge's process: {os.strerror(number)}")
+        raise ConfinementError(f"cannot confine the judge's process: {os.strerror(number)}")
     return result
 
 
@@ -131,7 +131,9 @@ def _machine() -> int:
     """Index of this architecture in the tables above."""
     known = list(AUDIT)
     if platform.machine() not in known:
-        raise CageError(f"judging works on {' and '.join(known)}, not on {platform.machine()}")
+        raise ConfinementError(
+            f"judging works on {' and '.join(known)}, not on {platform.machine()}"
+        )
     return known.index(platform.machine())
 
 

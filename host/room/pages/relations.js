@@ -2,7 +2,7 @@
 import { trialPath } from "./dom.js";
 
 // The paths of the trials that are in a tree with others.
-export function related(state) {
+export function trialsInTrees(state) {
   const paths = new Set();
   const trials = [...state.live, ...state.runs.flatMap((run) => run.rows.map((row) => ({ ...row, run: run.run })))];
   for (const { run, trial, parent } of trials) {

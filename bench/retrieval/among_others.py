@@ -37,7 +37,7 @@ def desktop_retrieval(*others: Path, retrievers: tuple[RetrieverKind, ...] = ("b
     Parameters
     ----------
     others
-        Toolsets whose tools are put beside the guest's own.
+        Toolsets whose tools are added to the guest's own.
     retrievers
         The retrievers to compare.
     """
@@ -93,7 +93,7 @@ def _recall(gateway: Gateway, requests: list[tuple[str, str]]) -> list[float]:
 def _tokens(
     catalogue: dict[str, ToolSpec], toolsets: tuple[Toolset, ...], queries: list[str]
 ) -> Table:
-    """The tokens of each exposure beside mouse and keyboard."""
+    """The tokens of each exposure, without mouse and keyboard."""
     gui = [tool for tool in catalogue.values() if is_gui(tool.app)]
     mouse = sum(tokens_by_app(gui).values())
     own = sum(tokens_by_app(catalogue.values()).values()) - mouse

@@ -1,7 +1,7 @@
 // The lines of a trial, fetched incrementally.
 import { fetched, trialPath } from "./dom.js";
 
-export class Reel {
+export class Episode {
   constructor(run, trial) {
     this.path = trialPath(run, trial);
     this.lines = [];

@@ -34,14 +34,14 @@ from ambidex.tasks.catalogue import read_catalogue
 from ambidex.tasks.load import load_suite
 from bench.standing_in import stand_in
 
-__all__ = ["ways"]
+__all__ = ["combinations"]
 
 SUITE = Path(__file__).parent.parent / "tasks" / "demo"
 POLICIES: tuple[Policy, ...] = get_args(Policy)
 CONDITIONS: tuple[Condition, ...] = get_args(Condition)
 
 
-def ways(*, machines: int = 2, model: str = "tools-100", every: bool = False) -> None:
+def combinations(*, machines: int = 2, model: str = "tools-100", every: bool = False) -> None:
     """Run the whole demo suite in each dialect and condition, with `every` policy in each of them,
     or with the policies in turn. The scores say nothing about any model.
     """
@@ -53,7 +53,7 @@ def ways(*, machines: int = 2, model: str = "tools-100", every: bool = False) ->
         tempfile.TemporaryDirectory() as scratch,
         open_machines(MachineOptions(provider="sandbox"), _report_progress) as source,
     ):
-        for dialect, condition, policy in _ways(every):
+        for dialect, condition, policy in _combinations(every):
             base = address if dialect == "anthropic" else f"{address}/v1"
             config = RunConfig(
                 version="bench",
@@ -88,7 +88,7 @@ def ways(*, machines: int = 2, model: str = "tools-100", every: bool = False) ->
     Console().print(table)
 
 
-def _ways(every: bool) -> Iterator[tuple[str, Condition, Policy]]:
+def _combinations(every: bool) -> Iterator[tuple[str, Condition, Policy]]:
     for at, dialect in enumerate(dialects()):
         for offset, condition in enumerate(CONDITIONS):
             policies = POLICIES if every else (POLICIES[(at + offset) % len(POLICIES)],)

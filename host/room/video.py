@@ -20,7 +20,7 @@ from ambidex.host.records.orders import written
 from ambidex.host.records.trajectory import FRAMES
 from ambidex.host.room.live_trajectory import LiveTrajectory
 
-__all__ = ["write_film", "write_shots"]
+__all__ = ["write_shots", "write_video"]
 
 WIDTH = 1280
 WORDS = 64
@@ -33,7 +33,7 @@ MARK, INK, PAPER = (255, 46, 99), (230, 235, 240), (17, 22, 28)
 HUMAN = (230, 160, 218)
 
 
-def write_film(trial: Path, path: Path) -> None:
+def write_video(trial: Path, path: Path) -> None:
     """Write the video of a trial. `FileNotFoundError` if it has no trajectory, `UsageError` if it
     has no screenshots."""
     trajectory = LiveTrajectory(trial)
@@ -49,11 +49,11 @@ def write_film(trial: Path, path: Path) -> None:
 def write_shots(shots: Iterable[tuple[Image.Image, float]], path: Path) -> None:
     """Write a video of pictures with their durations in seconds; all are scaled to the size of the
     first. `FileNotFoundError` if there are none."""
-    with av.open(str(path), "w", format="mp4", options={"movflags": "faststart"}) as film:
+    with av.open(str(path), "w", format="mp4", options={"movflags": "faststart"}) as video:
         stream, now = None, 0
         for picture, seconds in shots:
             if stream is None:
-                stream = film.add_stream("libx264", rate=RATE, options={"crf": "24"})
+                stream = video.add_stream("libx264", rate=RATE, options={"crf": "24"})
                 # yuv420p halves the colour resolution and needs even sizes.
                 stream.width, stream.height = picture.width // 2 * 2, picture.height // 2 * 2
                 stream.pix_fmt = "yuv420p"
@@ -62,10 +62,10 @@ def write_shots(shots: Iterable[tuple[Image.Image, float]], path: Path) -> None:
                 frame = av.VideoFrame.from_ndarray(pixels, format="rgb24")
                 frame.pts, frame.time_base = now, Fraction(1, RATE)
                 now += 1
-                film.mux(stream.encode(frame))
+                video.mux(stream.encode(frame))
         if stream is None:
             raise FileNotFoundError("the trial has no screenshots to make a video of")
-        film.mux(stream.encode())
+        video.mux(stream.encode())
 
 
 def _shots(trajectory: LiveTrajectory) -> Iterator[tuple[Image.Image, float]]:
