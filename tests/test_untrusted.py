@@ -92,6 +92,7 @@ ALLOWED: dict[str, tuple[str, set[str]]] = {
     "host/room/forking.py": (OWN, {".model_validate_json()"}),
     "host/room/standalone_page.py": (OWN, {"json.loads"}),
     "host/room/live_trajectory.py": (OWN, {"json.loads"}),
+    "host/cluster/kept.py": (OWN, {"json.loads"}),
     "host/records/rows.py": (OWN, {".model_validate_json()"}),
     "host/runs/rescoring.py": (OWN, {".model_validate_json()"}),
     "host/records/trajectory.py": (

@@ -8,11 +8,12 @@ from typing import Annotated
 from cyclopts import App, Parameter
 from rich.table import Table
 
+from ambidex.host.cluster.kept import unusable_trials
 from ambidex.host.errors import UsageError
 from ambidex.host.loop.stage_cache import outdated
 from ambidex.host.terminal import Terminal, echo
 from ambidex.vm.building.image import build_base, import_base, list_bases, open_image
-from ambidex.vm.building.prune import size, stale
+from ambidex.vm.building.prune import size, stale, usable_images
 from ambidex.vm.building.recipe import recipe_names
 from ambidex.vm.firm.draw import draw_firm
 from ambidex.vm.firm.tables import describe
@@ -74,9 +75,9 @@ def prune(
         bool, Parameter(negative="", help="Delete them instead of listing them.")
     ] = False,
 ) -> None:
-    """List the cache files of older recipes, older code and older stages; with --yes, delete
-    them."""
-    folders = stale()
+    """List the cache files of older recipes, older code and older stages, and the trials that this
+    host keeps for a cluster and that need an older image; with --yes, delete them."""
+    folders = [*stale(), *unusable_trials(usable_images())]
     old_stages = [entry for entry in outdated(stages_folder()) if entry.parent not in folders]
     for folder in (*folders, *old_stages):
         echo(f"{size(folder) / 2**30:6.2f} GiB  {folder}")

@@ -26,6 +26,7 @@ from ambidex.host.cluster import (
 )
 from ambidex.host.cluster.bases import Archive, fetch_base, pack_base, read_archive
 from ambidex.host.cluster.bundle import source_digest
+from ambidex.host.cluster.kept import kept_trials
 from ambidex.host.cluster.scratch import scratch_folder
 from ambidex.host.cluster.worker_lane import AskedModel, WorkerLane
 from ambidex.host.errors import HostError, ModelError, UsageError
@@ -41,14 +42,9 @@ from ambidex.tasks.load import load_suite
 from ambidex.tasks.survey import Selection
 from ambidex.vm import MachineError
 from ambidex.vm.building.image import bases_folder, find_base
-from ambidex.vm.store import cache_folder, digest
+from ambidex.vm.store import cache_folder
 
-__all__ = ["Worker", "kept_trials"]
-
-
-def kept_trials(run: str) -> Path:
-    """Where this host keeps trials with checkpoints of the run in that directory of the head."""
-    return cache_folder() / "cluster" / "kept" / digest(run)
+__all__ = ["Worker"]
 
 
 class Worker:
