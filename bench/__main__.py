@@ -13,6 +13,7 @@ python -m bench stages                saved stages: the demo suite with them and
 python -m bench services              machines with services: reverts, checkpoints, forks, leaks
 python -m bench company               a virtual machine with the firm: reverts, memory, checkpoints
 python -m bench resume                a run that is killed and resumed, against one left alone
+python -m bench capacity              processor and memory of a machine, idle and while it works
 python -m bench cluster               a run on a cluster of invented machines; no desktop
 python -m bench disk                  files read from the disk of a paused machine
 python -m bench aws-tools             every operation that moto implements, called once; no machine
@@ -45,6 +46,7 @@ from rich.console import Console
 from ambidex.vm.building.image import open_image
 from bench.attack import attack
 from bench.aws.command import aws_tools
+from bench.cluster.capacity import capacity
 from bench.cluster.command import cluster
 from bench.combinations import combinations
 from bench.company import company
@@ -115,6 +117,7 @@ def main(
 app.command(attack)
 app.command(autoharness)
 app.command(aws_tools)
+app.command(capacity)
 app.command(cluster)
 app.command(company)
 app.command(desktop_retrieval)

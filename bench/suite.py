@@ -9,8 +9,9 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
-__all__ = ["suite_parts", "suite_wall"]
+__all__ = ["play_suite", "rows", "suite_parts", "suite_wall"]
 
 PROJECT = Path(__file__).parent.parent
 
@@ -22,17 +23,8 @@ def suite_wall(
     verdicts = []
     for machines in (1, 2):
         out = scratch / f"machines-{machines}"
-        command = [
-            sys.executable,
-            "-m",
-            "ambidex.host.cli.main",
-            "run",
-            str(PROJECT / "tasks" / "demo"),
-        ]
-        command += ["--agent", "oracle", "--condition", "hybrid", "--image", image]
-        command += ["--provider", provider, "--machines", str(machines), "--out", str(out)]
         start = time.perf_counter()
-        subprocess.run(command, check=True, cwd=PROJECT, stdout=subprocess.DEVNULL)
+        play_suite(provider, image, machines, out)
         wall = time.perf_counter() - start
         verdicts.append({str(row["task"]): row["score"] for row in rows(out)})
         what = f"demo suite ({len(verdicts[-1])} tasks) on {machines} machine{'s'[: machines - 1]}"
@@ -41,7 +33,16 @@ def suite_wall(
     return verdicts[0]
 
 
-def rows(run: Path) -> list[dict[str, object]]:
+def play_suite(provider: str, image: str, machines: int, out: Path) -> None:
+    """Have the oracle play the demo suite with a process of its own."""
+    suite = str(PROJECT / "tasks" / "demo")
+    command = [sys.executable, "-m", "ambidex.host.cli.main", "run", suite]
+    command += ["--agent", "oracle", "--condition", "hybrid", "--image", image]
+    command += ["--provider", provider, "--machines", str(machines), "--out", str(out)]
+    subprocess.run(command, check=True, cwd=PROJECT, stdout=subprocess.DEVNULL)
+
+
+def rows(run: Path) -> list[dict[str, Any]]:
     """The rows of a run."""
     lines = (run / "results.jsonl").read_text().splitlines()
     return [json.loads(line) for line in lines]
@@ -51,9 +52,7 @@ def suite_parts(scratch: Path) -> Iterator[tuple[str, str]]:
     """The share of each part in the time of the run on one machine."""
     spent: dict[str, float] = defaultdict(float)
     for row in rows(scratch / "machines-1"):
-        seconds = row["seconds"]
-        assert isinstance(seconds, dict)
-        for part, value in seconds.items():
+        for part, value in row["seconds"].items():
             spent[part] += float(value)
     total = spent.pop("total")
     for part, value in sorted(spent.items(), key=lambda item: -item[1]):
