@@ -44,7 +44,7 @@ def refuse_unused_model(agent: str, model: ModelConfig | None) -> None:
     """`UsageError` if a model is given to an agent that asks none."""
     if model is not None and "model" not in roles_of(agent):
         raise UsageError(
-            f"the agent {agent} asks no model, and the model {model.name} is given",
+            f"the agent {agent} does not ask a model, so the model {model.name} would not be used",
             hint="Use --agent model (which --model implies), or leave the model out.",
         )
 

@@ -82,7 +82,7 @@ def refuse_elsewhere(hosts: set[str], *, local: bool) -> None:
         )
     if not local and "" in hosts:
         raise UsageError(
-            "these checkpoints are on this computer, and no other host has what they differ from",
+            "these checkpoints are on this computer, and cannot be started on other hosts",
             hint="Leave --cluster out.",
         )
 

@@ -81,7 +81,7 @@ def refuse_missing_tools(suite: Suite, condition: Condition, exposure: Exposure)
     for task in suite.tasks:
         for name in sorted(called(task.spec) & suite.tools.keys() - there):
             raise UsageError(
-                f"the task {task.name} calls {name}, a tool of a toolset that this run has not",
+                f"the task {task.name} calls {name}, a tool of a toolset that is missing here",
                 hint=f"Name it with --toolsets; {TOOLS} and tools-*.json in {suite.folder} list the"
                 " tools.",
             )

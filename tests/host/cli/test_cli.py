@@ -66,7 +66,7 @@ def test_bad_data_is_one_sentence_and_exit_2(
         (["--agent", "json:nothing"], "cannot load agent 'json:nothing'"),
         (["--agent", "json:JSONDecoder"], "has no method step"),
         (["--agent", "model"], "the agent model needs a model"),
-        (["--agent", "oracle", "--model", "toy"], "the agent oracle asks no model"),
+        (["--agent", "oracle", "--model", "toy"], "the agent oracle does not ask a model"),
         (["--base-url", "http://127.0.0.1:1"], "require --model"),
         (["--steps", "0"], "--steps"),
         (["--runs", "-1"], "--runs"),
