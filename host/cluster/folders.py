@@ -66,18 +66,20 @@ class FolderReader:
     """Reads what is new in a folder, on a worker."""
 
     folder: Path
-    _sent: dict[str, tuple[int, int, int]] = field(default_factory=dict)
-    """Of each file: inode, bytes sent, and time of its last change then."""
+    _sent: dict[str, tuple[int, int, int, bool]] = field(default_factory=dict)
+    """Of each file: inode, bytes sent, time of its last change then, and whether that was all."""
 
     def news(self) -> tuple[Chunk, ...]:
         """What was written since the last call, up to `PIECE` bytes; empty if nothing was."""
         chunks: list[Chunk] = []
         left = PIECE
         for path, state in list(_files(self.folder)):
-            inode, sent, changed = self._sent.get(path, (0, 0, -1))
+            inode, sent, changed, whole = self._sent.get(path, (0, 0, -1, False))
             appended = path.endswith(".jsonl")
             same = inode == state.st_ino and (appended or changed == state.st_mtime_ns)
-            if not same or state.st_size < sent:
+            # A file can grow within one tick of the clock, after it has arrived as a whole one.
+            grew = whole and not appended and state.st_size > sent
+            if not same or grew or state.st_size < sent:
                 sent, changed = 0, -1
             if sent == state.st_size and changed >= 0:
                 continue
@@ -89,7 +91,8 @@ class FolderReader:
                 continue
             chunks.append(chunk)
             left -= max(1, len(chunk.data))
-            self._sent[path] = (state.st_ino, sent + len(chunk.data), state.st_mtime_ns)
+            now = sent + len(chunk.data)
+            self._sent[path] = (state.st_ino, now, state.st_mtime_ns, chunk.end)
             if not chunk.end:
                 break  # the rest first: lines come after what they name
         return tuple(chunks)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,19 @@ def test_a_file_that_was_replaced_is_sent_again(there: Path, here: Path) -> None
     for text in ("first", "other", "no"):
         (there / "score.new").write_text(text)
         (there / "score.new").rename(there / "score.json")
+        for chunk in reader.news():
+            writer.write(chunk)
+        assert (here / "score.json").read_text() == text
+
+
+def test_a_file_that_grew_within_one_tick_of_the_clock_is_sent_again(
+    there: Path, here: Path
+) -> None:
+    reader, writer = FolderReader(there), FolderWriter(here)
+    file = there / "score.json"
+    for text in ("{", '{"value": 1.0}'):
+        file.write_text(text)
+        os.utime(file, ns=(1, 1))
         for chunk in reader.news():
             writer.write(chunk)
         assert (here / "score.json").read_text() == text
