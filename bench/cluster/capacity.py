@@ -1,4 +1,4 @@
-"""What a host needs for one more machine: processor and memory, idle and during the demo suite."""
+"""What a host needs for a machine: processor time and memory, idle and during the demo suite."""
 
 from __future__ import annotations
 
@@ -32,22 +32,24 @@ BUSY = (0, 1, 2, 5, 6)
 def capacity(
     *, image: str = "debian-12", providers: tuple[str, ...] = tuple(PLACES), machines: int = 1
 ) -> None:
-    """Measure how much of this computer one machine of each provider uses: idle, and while the
-    oracle plays the demo suite on `machines` of them. Nothing else may be running: the figures are
-    those of the whole computer."""
+    """Measure how much of this computer a machine of each provider uses: idle, and while the oracle
+    plays the demo suite on `machines` of them. Nothing else may be running: the figures are those
+    of the whole computer, the run's own process and its spare included."""
     ledger = Ledger(list(providers))
     for name in providers:
         column = Column(ledger, name)
         _idle(PLACES[name], image, column)
-        with tempfile.TemporaryDirectory() as scratch, _watched() as used:
-            play_suite(name, image, machines, out := Path(scratch) / "run")
-        played = rows(out)
+        with tempfile.TemporaryDirectory() as scratch:
+            out = Path(scratch) / "run"
+            with _watched() as used:
+                play_suite(name, image, machines, out)
+            played = rows(out)
         seconds = [float(row["seconds"]["total"]) for row in played]
         count = len(played)
         column.note("attempts of the demo suite", f"{count} on {machines} at a time")
         column.note("seconds per attempt", f"{sum(seconds) / count:.1f}")
         column.note("processor seconds per attempt", f"{used.processor / count:.1f}")
-        column.note("memory of a working machine", f"{used.memory / machines / 2**20:.0f} MiB")
+        column.note("memory for each machine, at most", f"{used.memory / machines / 2**20:.0f} MiB")
     Console(width=150).print(ledger.table(f"{image}, {os.cpu_count()} processors"))
 
 
@@ -62,19 +64,14 @@ class Used:
 
 
 def _idle(place: Place, image: str, column: Column) -> None:
-    """The processor time and the memory of a machine on which nothing happens."""
+    """The processor time of a machine on which nothing happens."""
     desktop = open_image(image, say=lambda line: print(line, file=sys.stderr))
-    with (
-        place.open(0) as provider,
-        closing(provider.machine(desktop)) as machine,
-        _watched() as own,
-    ):
+    with place.open(0) as provider, closing(provider.machine(desktop)) as machine:
         machine.revert("ready")
-        time.sleep(BETWEEN * 10)
+        time.sleep(IDLE / 4)  # what starts with the desktop comes to rest
         with _watched() as idle:
             time.sleep(IDLE)
     column.note("processors of an idle machine", f"{idle.processor / IDLE:.2f}")
-    column.note("memory of an idle machine", f"{own.memory / 2**20:.0f} MiB")
 
 
 @contextmanager
