@@ -16,6 +16,20 @@ def test_the_scratch_folders_of_a_service_that_ends_are_counted_but_are_no_chang
     assert left_out(before, after) == {"scratch folders of system services": 3}
 
 
+def test_what_the_tools_browser_writes_on_its_own_is_counted_but_is_no_change() -> None:
+    profile = "/tmp/playwright_chromiumdev_profile-rcHqR1/Default"
+    before = {"files": {f"{profile}/Local Storage/leveldb/000003.log": "a"}}
+    after = {
+        "files": {
+            f"{profile}/Local Storage/leveldb/000003.log": "b",
+            f"{profile}/Preferences": "text",
+            "/tmp/playwright_notes/a": "text",
+        }
+    }
+    assert [change.what for change in changes(before, after)] == ["/tmp/playwright_notes/a"]
+    assert left_out(before, after) == {"the profile of the tools' browser": 2}
+
+
 def test_what_the_file_browser_marks_late_is_no_change_but_a_user_s_scripts_are() -> None:
     folder = "/home/user/.local/share/nautilus/"
     after = {
