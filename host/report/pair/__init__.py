@@ -55,6 +55,11 @@ class Flip:
     """Whether both trajectories are there."""
 
     @property
+    def steps(self) -> tuple[SideStep | None, SideStep | None]:
+        """The first steps that differ, of A and B; None for an episode that has none."""
+        return (self.difference.a, self.difference.b) if self.difference else (None, None)
+
+    @property
     def winner(self) -> str:
         """The run that solved it more often: `A` or `B`."""
         return "A" if self.a[0] * self.b[1] > self.b[0] * self.a[1] else "B"

@@ -39,9 +39,7 @@ def comparison_page(compared: ComparedRuns, address: Callable[[Path], str]) -> s
         }
         for number, flip in enumerate(compared.flips)
         for pictured in [number < PICTURED]
-        for step_a, step_b in [
-            (flip.difference.a, flip.difference.b) if flip.difference else (None, None)
-        ]
+        for step_a, step_b in [flip.steps]
     ]
     return page(
         "compare.html",

@@ -59,19 +59,10 @@ def _flip_list(flip: Flip, compared: ComparedRuns) -> RenderableType:
     solved = f"A solved {flip.a[0]} of {flip.a[1]}, B {flip.b[0]} of {flip.b[1]}."
     where = f" They differ from step {flip.difference.equal + 1} on:" if flip.difference else ""
     sides = Table.grid(padding=(0, 1))
+    step_a, step_b = flip.steps
     for name, line, row, step in (
-        (
-            "A",
-            compared.pair.a,
-            flip.trial_a,
-            flip.difference.a if flip.difference else None,
-        ),
-        (
-            "B",
-            compared.pair.b,
-            flip.trial_b,
-            flip.difference.b if flip.difference else None,
-        ),
+        ("A", compared.pair.a, flip.trial_a, step_a),
+        ("B", compared.pair.b, flip.trial_b, step_b),
     ):
         outcome = outcome_of_row(row)
         cause = "" if row.success else f": {brief_cause(row, line.config.limits)}"
