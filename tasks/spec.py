@@ -290,6 +290,9 @@ class Facts(Strict):
     time, the stage is never restored from the cache."""
     services: list[str] = Field(default_factory=list)
     """Services of the image that the task needs; a sandbox starts no others."""
+    network: bool = False
+    """Whether it needs a network. Guests have none by default, and a run refuses such a task then.
+    """
     oracle: list[Oracle] = Field(default_factory=list)
     near_miss: list[NearMiss] = Field(default_factory=list)
 

@@ -9,12 +9,15 @@ from typing import Literal
 
 from ambidex.tasks import LeftOut, Problem, Suite, Task, TaskError
 
-__all__ = ["Net", "Selection", "SurveyedTask", "refuse_unsuited", "suite_of"]
+__all__ = ["OFFLINE", "Net", "Selection", "SurveyedTask", "refuse_unsuited", "suite_of"]
 
 Net = Literal["offline", "prebake", "stub", "replay", "install", "live", "web", "gdrive"]
 """offline: at most files of the benchmark. prebake: packages that an image can contain. stub: sites
 only as background; replay: sites that do not change; live: sites that do. install: software from
 elsewhere. web: a site of unknown kind. gdrive: a Google account."""
+
+OFFLINE: tuple[Net, ...] = ("offline", "prebake")
+"""What needs no network while a task is played."""
 
 OPTIONS = ("list", "net", "annotations", "service", "task_suite", "category")
 """The fields of a selection that do not apply to every kind of suite."""

@@ -139,7 +139,7 @@ class LibvirtProvider(Closing):
             self.save(instance, image, last, place)
 
         def fork_running(instance: Instance) -> AbstractContextManager[Instance]:
-            return self.fork(instance, image)
+            return self.fork(instance, image, network=network)
 
         return LibvirtMachine(switch, save, fork_running, self.drop, snapshot)
 
@@ -311,10 +311,12 @@ class LibvirtProvider(Closing):
             spares.drop(lambda kind: isinstance(kind, SpareKind) and kind.folder == folder)
 
     @contextmanager
-    def fork(self, instance: Instance, image: Image) -> Iterator[Instance]:
+    def fork(
+        self, instance: Instance, image: Image, *, network: bool = False
+    ) -> Iterator[Instance]:
         """Start a second instance in the state of a running one; the caller must end it."""
         self._require_forks("fork a running machine")
-        yield self._restore(capture(instance, self._memory_method), image, network=False)
+        yield self._restore(capture(instance, self._memory_method), image, network)
 
     def _require_forks(self, what: str) -> None:
         if not self.forks:

@@ -115,6 +115,7 @@ class SyntheticSource:
 
     image: str = IMAGE
     provider: str = PROVIDER
+    network: bool = False
 
     @contextmanager
     def lanes(self, request: LaneRequest) -> Iterator[SyntheticLanes]:

@@ -12,10 +12,10 @@ from ambidex.host.cli.coverage import count_table
 from ambidex.host.terminal import Terminal, echo, print_json
 from ambidex.tasks.osworld.oddities import KINDS
 from ambidex.tasks.osworld.suite import OSWorldTask
+from ambidex.tasks.survey import OFFLINE
 
 __all__ = ["as_json", "print_coverage", "summary"]
 
-OFFLINE = ("offline", "prebake")
 COLUMNS = ("tasks", "load", "infeas.", "tools", "offline", "net", "assets", "never", "ready")
 LEGEND = """\
 load: every step, getter and metric is implemented. infeas.: the right answer is that the task is

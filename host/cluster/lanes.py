@@ -289,6 +289,7 @@ class ClusterSource:
     cluster: Cluster
     image: str
     provider: str
+    network: bool = False
 
     @contextmanager
     def lanes(self, request: LaneRequest) -> Iterator[ClusterLanes]:
@@ -315,7 +316,7 @@ def on_cluster(address: str) -> OpenLanes:
             raise UsageError("--provider attached has a machine of its own, and no other hosts")
         with connect(address, options, parts, say) as cluster:
             facts = cluster.first()
-            yield ClusterSource(cluster, facts.image, facts.provider)
+            yield ClusterSource(cluster, facts.image, facts.provider, options.network)
 
     return open_lanes
 

@@ -84,7 +84,7 @@ class StageCache:
         """Revert the machine to the task's stage for the block, and copy what the setup stored for
         collection to the new directory `files`; False if there is no stage, and the machine is to
         be reverted by other means. The stage is not evicted before the block ends."""
-        if not task.spec.reproducible or only_copies_files(task):
+        if _differing(task) or only_copies_files(task):
             yield False
             return
         key = self.key_of(task).name
@@ -107,8 +107,8 @@ class StageCache:
 
         `MachineError` if the machine cannot be saved, which is not tried again for this key.
         """
-        if not task.spec.reproducible:
-            self._tell(task.name, "the task says that its setup is not reproducible")
+        if why := _differing(task):
+            self._tell(task.name, why)
             return
         if only_copies_files(task):
             return
@@ -225,6 +225,13 @@ def _refused(
     """The record of a stage that is never saved."""
     reasons = {"differences": differing, "problem": problem}
     return record.model_copy(update={"state": "refused", "inventory": {}, **reasons})
+
+
+def _differing(task: Task) -> str:
+    """Why setups of the task may leave different stages, as far as the task says; empty if not."""
+    if not task.spec.reproducible:
+        return "the task says that its setup is not reproducible"
+    return "the task needs a network" if task.spec.network else ""
 
 
 def _becomes_still(guest: Guest) -> bool:

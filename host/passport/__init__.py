@@ -79,6 +79,8 @@ class MachineFacts(Strict):
     served: tuple[str, ...]
     """Hashes of the tools as guests served them."""
     screens: tuple[str, ...]
+    network: bool = False
+    """Whether guests had a network."""
 
 
 class TaskFacts(Strict):

@@ -189,6 +189,7 @@ def _machine(
         catalogue=config.catalogue,
         served=_several(row.catalogue for row in rows),
         screens=_several(f"{row.screen[0]}×{row.screen[1]}" for row in rows if row.screen),
+        network=config.network,
     )
 
 

@@ -283,6 +283,8 @@ class RunConfig(RunOptions):
     """Hash of the price table; empty if no model is asked."""
     provider: str = ""
     image: str = ""
+    network: bool = False
+    """Whether the guests had a network."""
     catalogue: str = ""
     """Hash of the tools' descriptions."""
     toolsets: dict[str, str] = Field(default_factory=dict)

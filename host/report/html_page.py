@@ -90,6 +90,7 @@ def run_facts(line: Line) -> dict[str, str]:
         "code": ", ".join(sorted({row.code for row in rows})),
         "image": config.image or "none",
         "provider": config.provider or "none",
+        "network of the guests": "this computer's" if config.network else "none",
         "screen": ", ".join(sorted({f"{r.screen[0]}×{r.screen[1]}" for r in rows if r.screen}))
         or "none",
         "catalogue of tools": config.catalogue or "none",

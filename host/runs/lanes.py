@@ -113,6 +113,10 @@ class LaneSource(Protocol):
     def provider(self) -> str:
         """The machines' provider."""
 
+    @property
+    def network(self) -> bool:
+        """Whether the guests have a network."""
+
     def lanes(self, request: LaneRequest) -> AbstractContextManager[Lanes]:
         """The lanes of a run, for the block."""
 
@@ -187,6 +191,11 @@ class LocalSource:
     def provider(self) -> str:
         """See `LaneSource`."""
         return self.source.provider
+
+    @property
+    def network(self) -> bool:
+        """See `LaneSource`."""
+        return self.source.network
 
     @contextmanager
     def lanes(self, request: LaneRequest) -> Iterator[LocalLanes]:

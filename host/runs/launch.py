@@ -51,9 +51,8 @@ from ambidex.host.runs.machine_checks import (
     refuse_another_image,
     refuse_elsewhere,
     refuse_missing_colleagues,
-    refuse_missing_services,
     refuse_unforked,
-    refuse_unknown_image,
+    refuse_unsuited_machines,
 )
 from ambidex.host.runs.machines import MachineOptions, Source
 from ambidex.host.runs.notices import left_out, missing_gateway
@@ -204,7 +203,8 @@ def _check_resumable(
     if not (folder / CONFIG).is_file():
         return
     before = read_config(folder)
-    machines = {"provider": before.provider, "image": before.image}
+    machines: dict[str, object] = {"provider": before.provider, "image": before.image}
+    machines |= {"network": options.network}
     if options.provider in BUILT_FROM_IMAGES:
         from ambidex.vm.building.image import open_image
 
@@ -324,8 +324,7 @@ def check(request: RunRequest, machines: MachineOptions) -> None:
         gateway.tools.check_executions()
     if gateway and gateway.options.direct_calls and request.fork:
         raise UsageError("a fork cannot offer the tools that a gateway found before its step")
-    refuse_unknown_image(machines)
-    refuse_missing_services(request.suite, machines.image)
+    refuse_unsuited_machines(request.suite, machines)
     if config.colleague_model:
         refuse_missing_colleagues(machines)
     judged_later = [
@@ -386,6 +385,7 @@ def config_of(
         prices=prices.hash if asks else "",
         provider=source.provider if source else "",
         image=source.image if source else "",
+        network=source.network if source else False,
         catalogue=catalogue_hash(request.catalogue),
         toolsets={
             toolset.path.as_posix(): toolset.hash for toolset in toolsets_of(request.exposure)

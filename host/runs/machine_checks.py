@@ -16,16 +16,23 @@ __all__ = [
     "refuse_another_image",
     "refuse_elsewhere",
     "refuse_missing_colleagues",
-    "refuse_missing_services",
     "refuse_unforked",
-    "refuse_unknown_image",
+    "refuse_unsuited_machines",
 ]
 
 BUILT_FROM_IMAGES = ("libvirt", "sandbox")
 """The providers that record the name and id of an image."""
 
 
-def refuse_unknown_image(machines: MachineOptions) -> None:
+def refuse_unsuited_machines(suite: Suite, machines: MachineOptions) -> None:
+    """`UsageError` if the image is unknown, or lacks a service or the machines a network that tasks
+    need."""
+    _refuse_unknown_image(machines)
+    _refuse_missing_services(suite, machines.image)
+    _refuse_missing_network(suite, machines)
+
+
+def _refuse_unknown_image(machines: MachineOptions) -> None:
     """`UsageError` if there is no image of that name, built or not."""
     from ambidex.vm.building.image import image_names
 
@@ -35,7 +42,7 @@ def refuse_unknown_image(machines: MachineOptions) -> None:
         )
 
 
-def refuse_missing_services(suite: Suite, image: str) -> None:
+def _refuse_missing_services(suite: Suite, image: str) -> None:
     """`UsageError` if tasks need services that the image's recipe does not have. An imported image
     has no recipe, and is not checked."""
     if image not in recipe_names():
@@ -48,6 +55,21 @@ def refuse_missing_services(suite: Suite, image: str) -> None:
                 "does not have",
                 hint="Name an image that has it, such as --image debian-13-services.",
             )
+
+
+def _refuse_missing_network(suite: Suite, machines: MachineOptions) -> None:
+    """`UsageError` if tasks need a network that the guests would not have, or if a network is asked
+    for where there is none."""
+    if machines.network and machines.provider == "sandbox":
+        raise UsageError("a sandbox has no network", hint="Use --provider libvirt with --network.")
+    needing = [task.name for task in suite.tasks if task.spec.network]
+    if needing and not machines.network:
+        others = f" and {len(needing) - 1} others need" if len(needing) > 1 else " needs"
+        raise UsageError(
+            f"the task {needing[0]}{others} a network, which guests do not have by default",
+            hint="Add --network to give them this computer's, or select other tasks (--net offline"
+            " for those of a benchmark).",
+        )
 
 
 def refuse_missing_colleagues(machines: MachineOptions) -> None:

@@ -39,6 +39,14 @@ class MachineOptions:
     screen: Annotated[
         str, Parameter(help="Size of the screen, such as 1920x1080; by default the image's.")
     ] = ""
+    network: Annotated[
+        bool,
+        Parameter(
+            help="Give the guests the network of this computer, for tasks that need one."
+            " Virtual machines only.",
+            negative="",
+        ),
+    ] = False
 
     trials: Annotated[int | None, Parameter(parse=False)] = None
     """How many trials will be played on them, if that is known."""
@@ -88,6 +96,8 @@ class Source:
     """`kvm`, `tcg` (emulation) or `none` (no virtual machine); empty if unknown."""
     guest_code: str = ""
     """Digest of the guest's code and libraries; empty if unknown."""
+    network: bool = False
+    """Whether the guests have a network."""
 
 
 class Provider(Protocol):

@@ -27,7 +27,7 @@ from ambidex.tasks.livemcpbench.catalogue import (
 )
 from ambidex.tasks.livemcpbench.oracles import oracles_of
 from ambidex.tasks.spec import Facts, Put, Run, Setup
-from ambidex.tasks.survey import Net, Selection, SurveyedTask, refuse_unsuited, suite_of
+from ambidex.tasks.survey import OFFLINE, Net, Selection, SurveyedTask, refuse_unsuited, suite_of
 
 __all__ = ["HOME", "LiveMCPBenchTask", "load_livemcpbench", "survey"]
 
@@ -141,6 +141,7 @@ def _read(
     facts = Facts(
         instruction=question,
         tool_beneficial=True,
+        network=net not in OFFLINE,
         domain=category.lower(),
         oracle=oracles_of(known.name, question),
     )

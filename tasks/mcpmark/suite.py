@@ -21,7 +21,7 @@ from ambidex.tasks.mcpmark.meta import Meta, OwnKeys, read_meta
 from ambidex.tasks.mcpmark.oracles import oracles_of
 from ambidex.tasks.mcpmark.services import Service, StateFile, read_services
 from ambidex.tasks.spec import Facts, missing_files
-from ambidex.tasks.survey import Selection, SurveyedTask, refuse_unsuited, suite_of
+from ambidex.tasks.survey import OFFLINE, Selection, SurveyedTask, refuse_unsuited, suite_of
 
 __all__ = ["AT_ONCE", "MCPMarkTask", "load_mcpmark", "services_of", "survey"]
 
@@ -171,6 +171,7 @@ def _read(
             apps=list(service.apps),
             tool_apps=list(service.apps),
             services=list(service.services),
+            network=service.net not in OFFLINE,
             reproducible=not body.keys,  # what a key opens is outside of the machine
             domain=service_name,
             oracle=list(own_keys.oracle) or oracles_of(known.name),

@@ -23,7 +23,7 @@ from ambidex.tasks.osworld.oddities import Oddity, oddities
 from ambidex.tasks.osworld.setup_steps import BrowseHistory, GoogleDrive, Login
 from ambidex.tasks.osworld.task import OSWorldBody, Source, read_body, read_source
 from ambidex.tasks.spec import Facts
-from ambidex.tasks.survey import Selection, SurveyedTask, refuse_unsuited, suite_of
+from ambidex.tasks.survey import OFFLINE, Selection, SurveyedTask, refuse_unsuited, suite_of
 
 __all__ = ["OSWorldTask", "examples_of", "load_osworld", "name_of", "survey"]
 
@@ -156,6 +156,7 @@ def _read(
             useful_tools=list(note.useful_tools),
             feasible=source.feasible,
             reproducible=not any(isinstance(step, BrowseHistory) for step in body.config),
+            network=known.net not in OFFLINE,
             apps=sorted({_app(app) for app in source.related_apps}),
             domain=domain,
             oracle=list(note.oracle),

@@ -75,7 +75,12 @@ class AttachedProvider:
             raise UsageError(f"--provider attached needs {ENDPOINT} (and {TOKEN}) to be set")
         if options.machines != 1:
             raise UsageError("--provider attached has exactly one machine")
-        yield Source(lambda: Attached(endpoint, token), f"attached:{endpoint}", "attached")
+        yield Source(
+            lambda: Attached(endpoint, token),
+            f"attached:{endpoint}",
+            "attached",
+            network=options.network,
+        )
 
 
 PROVIDER = AttachedProvider()

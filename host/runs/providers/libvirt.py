@@ -40,12 +40,13 @@ class Libvirt:
         ) as provider:
             snapshot = provider.snapshot(image)
             yield Source(
-                lambda: provider.machine(image),
+                lambda: provider.machine(image, network=options.network),
                 f"{image.base.name}:{image.id}",
                 "libvirt",
                 base=build_of(snapshot.folder) if provider.forks else "",
                 accelerator="kvm" if provider.shape(image).kind == "kvm" else "tcg",
                 guest_code=image.layer_id,
+                network=options.network,
             )
 
 

@@ -120,16 +120,20 @@ def test_a_stage_that_two_setups_leave_different_is_never_saved_and_the_reason_i
     assert later.messages == heard.messages
 
 
-def test_a_task_can_say_that_its_setup_is_not_reproducible(
-    tmp_path: Path, store: StageStore
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("reproducible = false", "the task says that its setup is not reproducible"),
+        ("network = true", "the task needs a network"),
+    ],
+)
+def test_a_task_can_say_that_its_setups_differ(
+    tmp_path: Path, store: StageStore, line: str, why: str
 ) -> None:
-    folder = write_suite(tmp_path / "suite", cell=f"reproducible = false\n{CELL}")
+    folder = write_suite(tmp_path / "suite", cell=f"{line}\n{CELL}")
     suite, heard = load_suite(folder, CATALOGUE), Heard()
     assert stages_of(play(tmp_path / "run", suite, store, PeerMachine(), heard)) == ["set"] * 3
-    assert heard.messages == [
-        "the setup of cell is executed in every trial: the task says that its setup is not"
-        " reproducible"
-    ]
+    assert heard.messages == [f"the setup of cell is executed in every trial: {why}"]
     assert entries(store.folder) == []
 
 

@@ -247,3 +247,18 @@ def test_a_task_on_a_service_is_refused_on_an_image_without_it(tmp_path: Path) -
     with pytest.raises(UsageError, match=r"database-overdue needs the service database"):
         check(request, MachineOptions())
     check(request, MachineOptions(image="debian-13-services"))
+
+
+def test_a_task_that_needs_a_network_is_refused_on_guests_without_one(tmp_path: Path) -> None:
+    (tmp_path / "suite" / "news").mkdir(parents=True)
+    (tmp_path / "suite" / "news" / "task.toml").write_text(
+        'instruction = "Read the news."\ntool_beneficial = false\nnetwork = true\n'
+        'check = [{ use = "answer.states", with = { facts = [["rain"]] } }]\n'
+    )
+    suite = load_suite(tmp_path / "suite", ALL)
+    request = RunRequest(suite, ("says_done",), plan(("says_done",), 1, suite), Limits(), ALL)
+    with pytest.raises(UsageError, match="the task news needs a network"):
+        check(request, MachineOptions())
+    with pytest.raises(UsageError, match="a sandbox has no network"):
+        check(request, MachineOptions(provider="sandbox", network=True))
+    check(request, MachineOptions(network=True))
