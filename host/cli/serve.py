@@ -14,6 +14,7 @@ from cyclopts import Parameter
 
 from ambidex.host.errors import UsageError
 from ambidex.host.records.config import Condition
+from ambidex.host.runs.machine_checks import refuse_missing_network
 from ambidex.host.runs.machines import MachineOptions, open_machines
 from ambidex.host.terminal import Terminal, echo
 from ambidex.tasks.catalogue import read_catalogue
@@ -137,6 +138,7 @@ def bridge(
 
     say = Terminal(stderr=True).print
     tasks = judged_tasks(load_suite(suite, read_catalogue())) if suite else ()
+    refuse_missing_network(tasks, machines)
     token = new_token()
     with ExitStack() as stack:
         source = stack.enter_context(open_machines(machines, say))

@@ -27,7 +27,7 @@ timeout_sec = 3600.0
 timeout_sec = 1800.0
 
 [environment]
-network_mode = "no-network"
+network_mode = {network}
 
 [environment.env]
 AMBIDEX_TASK = {name}
@@ -82,6 +82,7 @@ def _write(suite: Suite, task: Task, name: str, folder: Path) -> None:
         domain=json.dumps(task.domain),
         name=json.dumps(name),
         tools=json.dumps(TOOLS),
+        network=json.dumps("public" if task.spec.network else "no-network"),
         beneficial=str(task.spec.tool_beneficial).lower(),
         feasible=str(task.spec.feasible).lower(),
     )

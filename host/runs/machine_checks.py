@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from ambidex.host.errors import UsageError
 from ambidex.host.records.config import read_config
 from ambidex.host.runs.machines import MachineOptions
-from ambidex.tasks import Suite
+from ambidex.tasks import Suite, Task
 from ambidex.vm.building.recipe import load_recipe, recipe_names
 from ambidex.vm.building.services import load_services
 
@@ -16,6 +17,7 @@ __all__ = [
     "refuse_another_image",
     "refuse_elsewhere",
     "refuse_missing_colleagues",
+    "refuse_missing_network",
     "refuse_unforked",
     "refuse_unsuited_machines",
 ]
@@ -29,7 +31,7 @@ def refuse_unsuited_machines(suite: Suite, machines: MachineOptions) -> None:
     need."""
     _refuse_unknown_image(machines)
     _refuse_missing_services(suite, machines.image)
-    _refuse_missing_network(suite, machines)
+    refuse_missing_network(suite.tasks, machines)
 
 
 def _refuse_unknown_image(machines: MachineOptions) -> None:
@@ -57,12 +59,12 @@ def _refuse_missing_services(suite: Suite, image: str) -> None:
             )
 
 
-def _refuse_missing_network(suite: Suite, machines: MachineOptions) -> None:
+def refuse_missing_network(tasks: Sequence[Task], machines: MachineOptions) -> None:
     """`UsageError` if tasks need a network that the guests would not have, or if a network is asked
     for where there is none."""
     if machines.network and machines.provider == "sandbox":
         raise UsageError("a sandbox has no network", hint="Use --provider libvirt with --network.")
-    needing = [task.name for task in suite.tasks if task.spec.network]
+    needing = [task.name for task in tasks if task.spec.network]
     if needing and not machines.network:
         others = f" and {len(needing) - 1} others need" if len(needing) > 1 else " needs"
         raise UsageError(

@@ -44,6 +44,7 @@ def suite(
     provider: str = "libvirt",
     image: str = "debian-12",
     machines: int = 1,
+    network: bool = False,
     images: int = 3,
     settle: float = 5.0,
     out: str = "",
@@ -90,7 +91,7 @@ def suite(
         exposure=shown,
         model=model,
     )
-    options = MachineOptions(provider=provider, image=image, machines=machines)
+    options = MachineOptions(provider=provider, image=image, machines=machines, network=network)
     check(request, options)
     folder = Path(out) if out else default_folder(loaded, ("inspect",), condition)
     run = InspectRun(request, folder, options)

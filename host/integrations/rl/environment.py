@@ -19,6 +19,7 @@ from ambidex.host import Decision, Observation, Stop, ToolCall, ToolSpec
 from ambidex.host.errors import GuestError, MachineError, UsageError
 from ambidex.host.integrations.desk import Desk, DeskOptions, Outcome, judged_tasks
 from ambidex.host.records.config import Condition
+from ambidex.host.runs.machine_checks import refuse_missing_network
 from ambidex.host.runs.machines import MachineOptions, open_machines
 from ambidex.host.terminal import echo
 from ambidex.tasks import Task
@@ -239,6 +240,7 @@ def open_env(
     options = DeskOptions(condition, steps, settle, partial)
     with ExitStack() as stack:
         machines = MachineOptions(provider=provider, image=image)
+        refuse_missing_network(loaded, machines)
         source = stack.enter_context(open_machines(machines, lambda line: echo(line, error=True)))
         machine = stack.enter_context(closing(source.make()))
         env = DesktopEnv(machine, loaded, options, render_mode=render_mode)

@@ -16,6 +16,7 @@ from ambidex.host.errors import UsageError
 from ambidex.host.integrations.desk import DeskOptions
 from ambidex.host.integrations.rl.environment import Action, DesktopEnv, Seen, load_tasks
 from ambidex.host.records.config import Condition
+from ambidex.host.runs.machine_checks import refuse_missing_network
 from ambidex.host.runs.machines import MachineOptions, open_machines
 from ambidex.host.terminal import echo
 
@@ -159,6 +160,7 @@ def open_vector_env(
     loaded = load_tasks(suite, tasks)
     desk = DeskOptions(condition, steps, settle, partial)
     options = MachineOptions(provider=provider, image=image, machines=num_envs + spares)
+    refuse_missing_network(loaded, options)
 
     with ExitStack() as stack:
         source = stack.enter_context(open_machines(options, lambda line: echo(line, error=True)))
