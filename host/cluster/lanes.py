@@ -29,6 +29,7 @@ from ambidex.host.records.orders import NAME as ORDERS
 from ambidex.host.records.rows import Phase, Row
 from ambidex.host.runs.lanes import LaneRequest, OpenLanes, RunParts, Started
 from ambidex.host.runs.machines import MachineOptions
+from ambidex.host.runs.task_checks import refuse_keys_elsewhere
 from ambidex.tasks import Task
 
 __all__ = ["ClusterLanes", "ClusterSource", "RemoteLane", "on_cluster"]
@@ -314,6 +315,7 @@ def on_cluster(address: str) -> OpenLanes:
     ) -> Iterator[ClusterSource]:
         if options.provider == "attached":
             raise UsageError("--provider attached has a machine of its own, and no other hosts")
+        refuse_keys_elsewhere(parts.suite)
         with connect(address, options, parts, say) as cluster:
             facts = cluster.first()
             yield ClusterSource(cluster, facts.image, facts.provider, options.network)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ambidex.host import Agent, Briefing, Stop, ToolSpec, is_gui
+from ambidex.host.accounts.opening import Account, account_of
 from ambidex.host.client.answers import Health
 from ambidex.host.client.guest import Guest
 from ambidex.host.errors import GuestError, NoDesktopError
@@ -77,6 +78,8 @@ class Attempt:
     episode: Episode = field(default_factory=Episode)
     trajectory: Trajectory | None = None
     agent_is_root: bool | None = None
+    account: Account | None = None
+    """What the task has in an account of the user's."""
 
     @property
     def steps(self) -> int:
@@ -98,6 +101,8 @@ class Attempt:
             guest = held.enter_context(Guest(self.machine.endpoint, self.machine.token))
             trajectory = self.trajectory = held.enter_context(Trajectory(self.folder))
             with self._timed("setup"):
+                account = account_of(self.task, self.job.trial, self.folder, self._check_interrupt)
+                self.account = held.enter_context(account)
                 health = self._healthy(guest)
                 served = guest.tools()
                 self._refuse_gui_without_one(served)
@@ -187,8 +192,11 @@ class Attempt:
             **({"from": point.reference} if point else {}),
         )
         more = open_tools(config.exposure, config.condition, config.image)
+        remote = self.account.tools if self.account else None
         if more:
             served = (*served, *more.specs().values())
+        if remote:
+            served = (*served, *remote.specs().values())
         tools = offered(tools_of(self.task.spec, served), config.condition)
         gateway = open_gateway(config.exposure, config.condition, config.image)
         if gateway:
@@ -227,7 +235,7 @@ class Attempt:
                     config.limits,
                     trajectory,
                     offer=offer,
-                    others=gateway or more,
+                    others=tuple(filter(None, (gateway or more, remote))),
                     settle=config.settle,
                     hooks=Hooks(
                         partial(self._ends, colleagues), person, saver.save, judge.after_step
@@ -321,6 +329,7 @@ class Attempt:
             partial(self._forked, machine),
             partial(replies_of, self.folder),
             partial(calls_of, self.folder),
+            self.account,
         )
 
     @contextmanager

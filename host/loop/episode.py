@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -57,7 +57,8 @@ class Hooks:
 
 
 class Answers(Protocol):
-    """Answers calls of other tools than the guest's: a gateway, or the tools of toolsets."""
+    """Answers calls of other tools than the guest's: a gateway, the tools of toolsets, or those of
+    a remote MCP server."""
 
     def answers(self, name: str) -> bool:
         """Whether calls of that name are answered here."""
@@ -80,7 +81,7 @@ def run_episode(
     trajectory: Trajectory,
     *,
     offer: Offer | None = None,
-    others: Answers | None = None,
+    others: Sequence[Answers] = (),
     settle: float = 5.0,
     hooks: Hooks = NO_HOOKS,
     start: EpisodeStart | None = None,
@@ -167,15 +168,16 @@ def _observe(guest: Guest, settle: float, seconds: Seconds) -> Frame | None:
 
 
 def _execute(
-    call: ToolCall, guest: Guest, allowed: Mapping[str, ToolSpec], others: Answers | None
+    call: ToolCall, guest: Guest, allowed: Mapping[str, ToolSpec], others: Sequence[Answers]
 ) -> tuple[ToolResult, ExecutedTool | None]:
     if call.name not in allowed:
         nearest = ", ".join(get_close_matches(call.name, allowed, NEAREST, cutoff=0.0))
         hint = f" The nearest are {nearest}." if nearest else ""
         text = f"There is no tool {call.name!r} here.{hint}"
         return ToolResult(call.id, text, "unknown_tool"), None
-    if others and others.answers(call.name):
-        return others.answer(call, guest.call)
+    for other in others:
+        if other.answers(call.name):
+            return other.answer(call, guest.call)
     return guest.call(call), None
 
 

@@ -11,9 +11,10 @@ from contextlib import AbstractContextManager, ExitStack, suppress
 from pathlib import Path
 
 from ambidex.evaluators.manifest import Source
+from ambidex.host.accounts.opening import Account
 from ambidex.host.client.answers import GuestRefusalError
 from ambidex.host.client.guest import Guest
-from ambidex.host.errors import StageError
+from ambidex.host.errors import GuestError, StageError
 from ambidex.host.loop.task_steps import set_up
 from ambidex.tasks.mcpmark.body import MESSAGES, OUTCOME, OUTPUT, ProgramBody
 from ambidex.tasks.mcpmark.messages import conversation
@@ -28,9 +29,20 @@ SCRATCH = "/tmp/ambidex-setup"
 SETUP_WITHIN = 600.0
 SOCKETS, PORT, DATABASE, SUPERUSER = "/run/postgresql", "5432", "work", "postgres"
 """How programs reach the database of the image's service, which knows them by their account."""
+REACHES = """
+import sys, urllib.error, urllib.request
+try:
+    urllib.request.urlopen(sys.argv[1], timeout=60)
+except urllib.error.HTTPError:
+    pass  # an answer all the same
+"""
+"""A program that fails unless an address answers."""
+REACHES_WITHIN = 90.0
 
 
-def _values(body: ProgramBody, guest: Guest, database_user: str) -> dict[str, str]:
+def _values(
+    body: ProgramBody, guest: Guest, database_user: str, account: Account | None = None
+) -> dict[str, str]:
     """The values of a program's variables, by the names that `tasks.mcpmark` uses."""
     keys = {key: os.environ[key] for key in body.keys if key in os.environ}
     return {
@@ -41,12 +53,15 @@ def _values(body: ProgramBody, guest: Guest, database_user: str) -> dict[str, st
         "database_user": database_user,
         "database_password": "",
         **keys,
+        **(account.secrets if account else {}),
     }
 
 
-def set_stage(name: str, body: ProgramBody, guest: Guest) -> None:
+def set_stage(name: str, body: ProgramBody, guest: Guest, account: Account | None = None) -> None:
     """Prepare the initial state, then execute the task's own setup. `StageError` says what
     failed."""
+    if account:
+        _do(name, guest, ["python3", "-c", REACHES, account.address])
     match body.state.kind:
         case "folder":
             _do(name, guest, ["mkdir", "-p", "~/work"])
@@ -113,11 +128,14 @@ def collect(
     instruction: str,
     replies: Sequence[str],
     fork: Callable[[], AbstractContextManager[Guest]] | None,
+    account: Account | None = None,
 ) -> Sources:
     """Store what the services hold, then run the verification program on a fork of the machine, or
-    on the machine itself if it cannot be forked. Returns where each piece came from.
+    on the machine itself if it cannot be forked. Returns where each piece came from. The secrets of
+    an account are removed from the program's output. `GuestError` if the program could not reach
+    what it verifies.
     """
-    command = body.command(_values(body, guest, SUPERUSER))
+    command = body.command(_values(body, guest, SUPERUSER, account))
     guest.freeze()
     sources: Sources = {}
     for service in services:
@@ -138,6 +156,8 @@ def collect(
             with suppress(UnforkableError):
                 verified = stack.enter_context(fork())
                 verified.freeze()
+        if account:
+            _check_reach(verified, program, account.address)
         outcome, output = verified.verify(
             program,
             command.argv,
@@ -145,6 +165,8 @@ def collect(
             folders=command.folders,
             within=body.seconds,
         )
+    for name, secret in account.secrets.items() if account else ():
+        output = output.replace(secret.encode(), f"[{name}]".encode())
     record = {
         "exit": outcome.exit,
         "timed_out": outcome.exit is None,
@@ -157,6 +179,16 @@ def collect(
             by="verifier", asked=body.program, state="answered", size=size, exit=outcome.exit
         )
     return sources
+
+
+def _check_reach(guest: Guest, program: bytes, address: str) -> None:
+    """`GuestError` if a verifier in this guest cannot reach the address: it would fail, and the
+    agent would be blamed."""
+    argv = ["/usr/bin/python3", "-c", REACHES, address]
+    outcome, output = guest.verify(program, argv, environment={}, folders={}, within=REACHES_WITHIN)
+    if outcome.exit != 0:
+        why = output.decode(errors="replace").strip().rpartition("\n")[2][:300]
+        raise GuestError(f"the verifier cannot reach {address}: {why or 'no answer'}")
 
 
 def _archive(body: ProgramBody, messages: str) -> bytes:

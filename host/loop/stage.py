@@ -13,6 +13,7 @@ from typing import Any
 from ambidex.evaluators.key_points import CALLS
 from ambidex.evaluators.manifest import NAME as MANIFEST
 from ambidex.evaluators.manifest import Manifest, Source
+from ambidex.host.accounts.opening import Account
 from ambidex.host.client.disk_files import DiskFiles
 from ambidex.host.client.evidence_files import EvidenceFiles
 from ambidex.host.client.guest import Guest
@@ -59,6 +60,8 @@ class StageContext:
     """What the agent has said, in order."""
     calls: Callable[[], Sequence[Mapping[str, Any]]] = tuple
     """Its calls with the tools' output, in order; see `host.records.trajectory.calls_of`."""
+    account: Account | None = None
+    """What the task has in an account of the user's."""
 
 
 def set_stage(
@@ -76,7 +79,8 @@ def set_stage(
             case Verbs() as body:
                 task_steps.set_stage(task.name, body, guest, context.kept if context else None)
             case ProgramBody() as body:
-                program_steps.set_stage(task.name, body, guest)
+                account = context.account if context else None
+                program_steps.set_stage(task.name, body, guest, account)
             case KeyPointBody() as body:
                 task_steps.set_up(task.name, body.setup, body.folder, guest)
             case OSWorldBody() as body if context is not None:
@@ -121,6 +125,7 @@ def collect(
                     task.spec.instruction,
                     context.replies(),
                     context.fork,
+                    context.account,
                 )
             case KeyPointBody() if context is not None:
                 calls = json.dumps(context.calls(), ensure_ascii=False)

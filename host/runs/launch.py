@@ -59,12 +59,12 @@ from ambidex.host.runs.notices import left_out, missing_gateway
 from ambidex.host.runs.offers import refuse_missing_tools, refuse_too_many_functions
 from ambidex.host.runs.progress_lines import ProgressDisplay
 from ambidex.host.runs.runner import run_on_lanes
+from ambidex.host.runs.task_checks import refuse_unsuited_tasks
 from ambidex.host.terminal import Terminal
 from ambidex.host.toolsets.gateway import open_gateway
 from ambidex.host.toolsets.toolset_tools import open_tools, toolsets_of
 from ambidex.tasks import Suite
 from ambidex.tasks.catalogue import catalogue_hash
-from ambidex.tasks.livemcpbench.body import KeyPointBody
 
 __all__ = [
     "RunFunction",
@@ -327,14 +327,11 @@ def check(request: RunRequest, machines: MachineOptions) -> None:
     refuse_unsuited_machines(request.suite, machines)
     if config.colleague_model:
         refuse_missing_colleagues(machines)
-    judged_later = [
-        task.name for task in request.suite.tasks if isinstance(task.body, KeyPointBody)
-    ]
-    if judged_later and (request.checkpoints or request.repeats):
-        raise UsageError(
-            f"{judged_later[0]} is judged by a jury after the run: it has no interim or repeated"
-            " verdicts"
-        )
+    refuse_unsuited_tasks(
+        request.suite,
+        several_verdicts=bool(request.checkpoints or request.repeats),
+        branches=bool(request.fork),
+    )
     if request.keep or request.fork or request.repeats:
         refuse_unforked(machines)
     if request.checkpoints and not machines.forks:

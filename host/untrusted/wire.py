@@ -53,8 +53,11 @@ class Answer:
 class BoundedTransport(httpx2.AsyncBaseTransport):
     """Reads each answer completely, within the bound of its request, before passing it on."""
 
-    def __init__(self, inner: httpx2.AsyncBaseTransport, bound: Bound) -> None:
+    def __init__(
+        self, inner: httpx2.AsyncBaseTransport, bound: Bound, kept: tuple[str, ...] = KEPT
+    ) -> None:
         self._inner = inner
+        self._kept = kept
         self.bound = bound
         """The bound of requests that carry none."""
 
@@ -88,7 +91,7 @@ class BoundedTransport(httpx2.AsyncBaseTransport):
                     raise TooLargeError(f"{what} has more than {largest} bytes")
         finally:
             await answer.aclose()
-        kept = {name: answer.headers[name] for name in KEPT if name in answer.headers}
+        kept = {name: answer.headers[name] for name in self._kept if name in answer.headers}
         return httpx2.Response(
             answer.status_code, headers=kept, content=bytes(body), request=request
         )

@@ -68,6 +68,8 @@ class State:
     files: tuple[StateFile, ...] = ()
     """The files to make it from, in order of preference; one is enough. Without any, the folder or
     database is empty."""
+    public: bool = False
+    """Whether a repository is public and may run workflows."""
     prepare: str = ""
     """A Python program among the task's files that then fills it, with the verifier's variables."""
 

@@ -14,9 +14,10 @@ from ambidex.tasks.survey import Net
 
 __all__ = ["Service", "Services", "StateFile", "StateKind", "read_services"]
 
-StateKind = Literal["folder", "database", "account", "site", "none"]
-"""folder: of files, on the guest's service. database: of its PostgreSQL. account: the user's, on
-GitHub or Notion. site: one of WebArena's, at an address of the user. none: nothing to prepare."""
+StateKind = Literal["folder", "database", "repository", "pages", "site", "none"]
+"""folder: of files, on the guest's service. database: of its PostgreSQL. repository: in the user's
+organization on GitHub. pages: in the user's workspace on Notion. site: one of WebArena's, at an
+address of the user. none: nothing to prepare."""
 
 
 class StateFile(Strict):
@@ -49,6 +50,8 @@ class Service(Strict):
     """A sentence that follows the description."""
     shared: tuple[str, ...] = ()
     """Patterns of further files that the verifiers import, relative to the folder of services."""
+    public: tuple[str, ...] = ()
+    """Categories whose repository is public and may run workflows."""
     files: dict[str, tuple[StateFile, ...]] = Field(default={})
     """Files with the initial state, by its name: the first that is available is used."""
 

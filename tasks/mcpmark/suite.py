@@ -165,7 +165,7 @@ def _read(
         body = _body(known, root, service, meta, store)
         own_keys = meta.ambidex or OwnKeys()
         facts = Facts(
-            instruction=_instruction(folder, service),
+            instruction=_instruction(folder, service, meta),
             tool_beneficial=True,
             useful_tools=list(own_keys.useful_tools),
             apps=list(service.apps),
@@ -218,6 +218,9 @@ def _service(task: MCPMarkTask, meta: Meta) -> Service:
     if service is None:
         raise WrongTaskError((Problem(task.path, "", f"unknown service {task.service!r}"),))
     if meta.ambidex is not None:
+        if service.state in ("repository", "pages"):
+            message = f"not for tasks on {task.service}: their state is in an account"
+            raise WrongTaskError((Problem(task.path / "meta.json", "ambidex", message),))
         own = {"services": meta.ambidex.services, "apps": meta.ambidex.tool_apps}
         named = {key: names for key, names in own.items() if names is not None}
         ours = {"keys": (), "sites": {}, "net": "offline", "instruction": "", "lacks": ""}
@@ -278,11 +281,12 @@ def _state(task: MCPMarkTask, service: Service, meta: Meta) -> State:
     files = service.files.get(name, ())
     if service.state == "folder" and url:
         files = (StateFile(url=url, form="zip"),)
-    unknown = service.state not in ("account", "site", "none") and not (url or files or prepare)
+    unknown = service.state in ("folder", "database") and not (url or files or prepare)
+    unknown = unknown or (service.state == "repository" and not files)
     if unknown and meta.ambidex is None:
         message = f"no {service.state} is known as the initial state of {task.category}"
         raise WrongTaskError((Problem(folder / "meta.json", "meta_data.stateUrl", message),))
-    return State(service.state, name, url, files, prepare)
+    return State(service.state, name, url, files, name in service.public, prepare)
 
 
 def _shared(folder: Path, root: Path, service: Service) -> Iterator[Path]:
@@ -293,11 +297,12 @@ def _shared(folder: Path, root: Path, service: Service) -> Iterator[Path]:
             yield path
 
 
-def _instruction(folder: Path, service: Service) -> str:
+def _instruction(folder: Path, service: Service, meta: Meta) -> str:
     """The whole description, and the address of what the task is about."""
     text = (folder / "description.md").read_text(encoding="utf-8")
     if not text.strip():
         raise WrongTaskError((Problem(folder / "description.md", "", "the file is empty"),))
     values = {key: os.environ.get(key, f"${key}") for key in service.keys}
+    values["repository"] = (meta.meta_data.stateUrl or "").rstrip("/").rpartition("/")[2]
     address = service.instruction.format_map(values)
     return "\n\n".join(part for part in (text, address, AT_ONCE) if part)

@@ -11,6 +11,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from ambidex.guest import service_questions
+from ambidex.guest.evidence import verification
 from tests.support.peer.desktop import SIZE, Desktop
 
 
@@ -117,6 +118,12 @@ def harness_routes(desktop: Desktop) -> list[Route]:
         found = [{"service": "colleagues", **question} for question in reply.value]
         return JSONResponse({"services": ["colleagues"], "questions": found})
 
+    async def verify(request: Request) -> Response:
+        given = json.loads(request.query_params["request"])
+        reply = await asyncio.to_thread(verification.verify, given, await request.body())
+        header = {"Ambidex-Verification": json.dumps(reply.value)}
+        return Response(bytes(reply.body), headers=header)
+
     async def journal(_: Request) -> Response:
         return PlainTextResponse("served")
 
@@ -130,5 +137,6 @@ def harness_routes(desktop: Desktop) -> list[Route]:
         Route("/harness/run", run, methods=["POST"]),
         Route("/harness/wait_window", wait_window, methods=["POST"]),
         Route("/harness/questions", questions, methods=["POST"]),
+        Route("/harness/verify", verify, methods=["POST"]),
         Route("/harness/journal", journal),
     ]

@@ -91,7 +91,7 @@ def test_each_public_task_says_what_it_needs(public: list[MCPMarkTask]) -> None:
     needs = Counter((task.service, bool(task.needs), bool(task.missing)) for task in public)
     assert needs == {
         ("filesystem", False, True): 40,
-        ("github", True, False): 33,
+        ("github", True, True): 33,
         ("notion", True, False): 38,
         ("playwright", True, False): 4,
         ("playwright_webarena", True, False): 31,
@@ -226,6 +226,7 @@ def test_what_is_not_here_is_left_out_with_what_would_help(
     shop = write(tmp_path, "playwright_webarena/easy/reddit/post")
     repository = {"stateType": "url", "stateUrl": "https://github.com/mcpmark-source/harmony"}
     write(tmp_path, "github/easy/harmony/issue", meta_data=repository)
+    write(tmp_path, "notion/easy/hub/page")
     write(tmp_path, "playwright/standard/web_search/find")
 
     def why(**selection: Any) -> dict[str, str]:
@@ -234,16 +235,21 @@ def test_what_is_not_here_is_left_out_with_what_would_help(
 
     assert why() == {
         "filesystem": "1 of its files are not in the asset store",
-        "github": (
-            "it needs the network (--net web),"
-            " a repository on GitHub, which Ambidex does not prepare"
+        "github": "it needs the network (--net web), GITHUB_TOKENS, GITHUB_EVAL_ORG",
+        "notion": (
+            "it needs the network (--net web), a copy of a page on Notion, which its API cannot"
+            " make"
         ),
         "playwright": "it needs the network (--net web)",
         "playwright_webarena": "it needs the network (--net web), WA_REDDIT",
     }
     monkeypatch.setenv("WA_REDDIT", "http://reddit.local")
     assert why(net=["web"])["playwright_webarena"] == ""
-    assert "which Ambidex does not prepare" in why(net=["web"])["github"]
+    assert "GITHUB_TOKENS" in why(net=["web"])["github"]
+    monkeypatch.setenv("GITHUB_TOKENS", "secret")
+    monkeypatch.setenv("GITHUB_EVAL_ORG", "trials")
+    assert why(net=["web"])["github"] == "1 of its files are not in the asset store"
+    assert "which its API cannot make" in why(net=["web"])["notion"]
     assert why(tasks=["playwright.standard.web_search.find"]) == {"playwright": ""}
     task = only(tmp_path, net=["web"], service=["playwright_webarena"])
     assert task.task is not None
