@@ -62,6 +62,8 @@ def set_stage(name: str, body: ProgramBody, guest: Guest, account: Account | Non
     failed."""
     if account:
         _do(name, guest, ["python3", "-c", REACHES, account.address])
+    elif body.state.kind == "repository":
+        raise StageError(f"the repository of {name} is made only for the trials of a run")
     match body.state.kind:
         case "folder":
             _do(name, guest, ["mkdir", "-p", "~/work"])
