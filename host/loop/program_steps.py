@@ -132,35 +132,23 @@ def collect(
     fork: Callable[[], AbstractContextManager[Guest]] | None,
     account: Account | None = None,
 ) -> Sources:
-    """Store what the services hold, then run the verification program on a fork of the machine, or
-    on the machine itself if it cannot be forked. Returns where each piece came from. The secrets of
-    an account are removed from the program's output. `GuestError` if the program could not reach
-    what it verifies.
+    """Store what the services hold and run the verification program, both on a fork of the machine
+    whose processes are stopped, or on the machine itself if it cannot be forked. Returns where each
+    piece came from. The secrets of an account are removed from the program's output. `GuestError`
+    if the program could not reach what it verifies.
     """
     command = body.command(_values(body, guest, SUPERUSER, account))
-    guest.freeze()
-    sources: Sources = {}
-    for service in services:
-        try:
-            content, whole = guest.export(service)
-        except GuestRefusalError:
-            continue  # it has no export
-        name = f"{service}.json"
-        (evidence / name).write_bytes(content)
-        flaw = "" if whole else "the service holds too much to be judged"
-        sources[name] = Source(
-            by="service", asked=service, state="file", size=len(content), flaw=flaw
-        )
     program = _archive(body, conversation(instruction, replies))
     with ExitStack() as stack:
-        verified = guest
+        judged = guest
         if fork is not None:
             with suppress(UnforkableError):
-                verified = stack.enter_context(fork())
-                verified.freeze()
+                judged = stack.enter_context(fork())
+        judged.freeze()  # not before the fork: a frozen guest cannot take a new identity
+        sources = _export(judged, services, evidence)
         if account:
-            _check_reach(verified, program, account.address)
-        outcome, output = verified.verify(
+            _check_reach(judged, program, account.address)
+        outcome, output = judged.verify(
             program,
             command.argv,
             environment=command.environment,
@@ -179,6 +167,22 @@ def collect(
     for name, size in ((OUTCOME, 0), (OUTPUT, len(output))):
         sources[name] = Source(
             by="verifier", asked=body.program, state="answered", size=size, exit=outcome.exit
+        )
+    return sources
+
+
+def _export(guest: Guest, services: Sequence[str], evidence: Path) -> Sources:
+    sources: Sources = {}
+    for service in services:
+        try:
+            content, whole = guest.export(service)
+        except GuestRefusalError:
+            continue  # it has no export
+        name = f"{service}.json"
+        (evidence / name).write_bytes(content)
+        flaw = "" if whole else "the service holds too much to be judged"
+        sources[name] = Source(
+            by="service", asked=service, state="file", size=len(content), flaw=flaw
         )
     return sources
 
