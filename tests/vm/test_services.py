@@ -38,6 +38,16 @@ def test_a_service_is_filled_for_a_task_and_its_state_is_the_evidence(
     assert (row.score, row.reason) == (0.0, "; ".join(missing))
 
 
+def test_a_program_judges_a_fork_of_the_machine(provider: str, tmp_path: Path) -> None:
+    task = "postgres.easy.clinic.auditor_role"
+    words = ["run", "tasks/services-mcpmark", "--tasks", task, "--agent", "says_done"]
+    machine = ["--provider", provider, "--image", IMAGE]
+    assert ambidex(*words, *machine, "--out", tmp_path / "run") == 0
+    [row] = read_rows(tmp_path / "run")
+    assert (row.score, row.failure) == (0.0, None)
+    assert row.reason.startswith("verify.py exited with status 1: ")
+
+
 @pytest.mark.vm
 def test_tool_servers_that_start_slowly_run_in_every_fork() -> None:
     with LibvirtProvider(spares=0) as libvirt, libvirt.machine(open_image(IMAGE)) as machine:
