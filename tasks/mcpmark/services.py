@@ -65,6 +65,8 @@ class Services(Strict):
     """Further variables, by app."""
     folders: dict[str, dict[str, str]]
     """Variables with folders of the guest, by app."""
+    libraries: tuple[str, ...]
+    """Python's modules for verifiers that the images have."""
     service: dict[str, Service]
 
 

@@ -17,6 +17,7 @@ from ambidex.tasks.assets import AssetStore, default_store
 from ambidex.tasks.hashing import hash_of_files
 from ambidex.tasks.lint import lint_calls, lint_facts
 from ambidex.tasks.mcpmark.body import ProgramBody, State
+from ambidex.tasks.mcpmark.libraries import missing_libraries
 from ambidex.tasks.mcpmark.meta import Meta, OwnKeys, read_meta
 from ambidex.tasks.mcpmark.oracles import oracles_of
 from ambidex.tasks.mcpmark.services import Service, StateFile, read_services
@@ -196,7 +197,7 @@ def _read(
         task=None if problems else Task(known.name, digest, facts, body),
         missing=tuple(body.missing()),
         needs=(
-            *((service.lacks,) if service.lacks else ()),
+            *((service.lacks,) if service.lacks else _libraries(body)),
             *(key for key in body.keys if not os.environ.get(key)),
         ),
     )
@@ -287,6 +288,14 @@ def _state(task: MCPMarkTask, service: Service, meta: Meta) -> State:
         message = f"no {service.state} is known as the initial state of {task.category}"
         raise WrongTaskError((Problem(folder / "meta.json", "meta_data.stateUrl", message),))
     return State(service.state, name, url, files, name in service.public, prepare)
+
+
+def _libraries(body: ProgramBody) -> Iterator[str]:
+    """The libraries that the task's programs import and no image has."""
+    programs = [body.folder / name for name in (body.program, body.state.prepare) if name]
+    files = [path for _, path in body.files()]
+    for name in missing_libraries(programs, files, read_services().libraries):
+        yield f"Python's library {name} for its verifier, which no image has"
 
 
 def _shared(folder: Path, root: Path, service: Service) -> Iterator[Path]:

@@ -258,6 +258,17 @@ def test_what_is_not_here_is_left_out_with_what_would_help(
     assert body_of(task).folder == shop
 
 
+def test_a_verifier_that_imports_what_no_image_has_is_left_out(tmp_path: Path) -> None:
+    folder = prepared(tmp_path)
+    lines = ["import csv, psycopg2.extras", "from helper import x", "from security import y"]
+    (folder / "helper.py").touch()
+    (folder / "verify.py").write_text("\n".join(lines))
+    assert only(tmp_path).why_not == ""
+    (folder / "verify.py").write_text("def f():\n    from playwright.async_api import Page\n")
+    expected = "it needs Python's library playwright for its verifier, which no image has"
+    assert only(tmp_path).why_not == expected
+
+
 def test_a_stored_run_can_be_judged_without_files_and_keys(tmp_path: Path) -> None:
     papers(tmp_path)
     with pytest.raises(TaskError, match="not in the asset store"):
