@@ -70,6 +70,8 @@ def account_of(
             time.sleep(min(1.0, left))
 
     tokens = [token.strip() for token in os.environ[TOKENS].split(",") if token.strip()]
+    if not tokens:
+        raise StageError(f"{TOKENS} holds no token")
     token = tokens[trial % len(tokens)]
     api, server, mcp = (os.environ.get(key) or usual for key, usual in ADDRESSES.items())
     file = body.state_file

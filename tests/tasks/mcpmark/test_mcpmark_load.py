@@ -237,7 +237,7 @@ def test_what_is_not_here_is_left_out_with_what_would_help(
         "filesystem": "1 of its files are not in the asset store",
         "github": "it needs the network (--net web), GITHUB_TOKENS, GITHUB_EVAL_ORG",
         "notion": (
-            "it needs the network (--net web), a copy of a page on Notion, which its API cannot"
+            "it needs the network (--net web), a copy of a page on Notion, which Ambidex does not"
             " make"
         ),
         "playwright": "it needs the network (--net web)",
@@ -249,7 +249,7 @@ def test_what_is_not_here_is_left_out_with_what_would_help(
     monkeypatch.setenv("GITHUB_TOKENS", "secret")
     monkeypatch.setenv("GITHUB_EVAL_ORG", "trials")
     assert why(net=["web"])["github"] == "1 of its files are not in the asset store"
-    assert "which its API cannot make" in why(net=["web"])["notion"]
+    assert "which Ambidex does not make" in why(net=["web"])["notion"]
     assert why(tasks=["playwright.standard.web_search.find"]) == {"playwright": ""}
     task = only(tmp_path, net=["web"], service=["playwright_webarena"])
     assert task.task is not None
