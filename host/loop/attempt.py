@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
@@ -299,7 +299,8 @@ class Attempt:
             with self.machine.fork() as fork, Guest(fork.endpoint, fork.token) as guest:
                 if offset:
                     guest.set_clock(time.time() + offset)
-                context = self._context(fork)
+                # This fork is thrown away: a program may judge it itself.
+                context = replace(self._context(fork), fork=None)
                 collect(self.task, guest, evidence, self.episode.answer, context)
                 verdict = verdict_on(self.task, evidence, self.episode.stop, context)
             scores[evidence.name] = verdict.score.value
