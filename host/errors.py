@@ -12,6 +12,7 @@ ModelError      the model refused a request  void              void once, then a
 ModelError      no answer, load              void              void
 ModelError      wrong key, name or address   void, and not retried; three in a row end the run
 ContextLimitError  the context is full       the episode ends, and what was reached is judged
+ServiceError    an account's service is gone void              void
 StoppedError    a person ended the trial     void              void
 RehearsalError  a branch cannot be replayed  void, and not retried: it would fail again
 NoDesktopError  the guest has no desktop     void, and not retried: it would fail again
@@ -21,7 +22,8 @@ anything else                                row `bug` with traceback; run conti
 
 A void trial is counted, run again and never scored. Once the agent has acted it controls the
 machine and can break it, so a void after that point must be independent of the agent: ended by a
-person, by a replay that involves no machine, or by the model's endpoint.
+person, by a replay that involves no machine, by the model's endpoint, or by a service that the host
+asks.
 """
 
 from __future__ import annotations
@@ -44,6 +46,7 @@ __all__ = [
     "ModelError",
     "NoDesktopError",
     "RehearsalError",
+    "ServiceError",
     "StageError",
     "StoppedError",
     "TaskError",
@@ -109,6 +112,10 @@ class ContextLimitError(ModelError):
         super().__init__(message, hint=hint, refused=True)
 
 
+class ServiceError(HintedError):
+    """A service in an account of the user's, which the host asks, does not answer."""
+
+
 class StoppedError(HintedError):
     """A person ended the trial as void."""
 
@@ -117,7 +124,15 @@ class RehearsalError(HintedError):
     """An agent could not be brought back to its state at a step of a recorded episode."""
 
 
-VOID = (MachineError, GuestError, HostError, ModelError, StoppedError, RehearsalError)
+VOID = (
+    MachineError,
+    GuestError,
+    HostError,
+    ModelError,
+    ServiceError,
+    StoppedError,
+    RehearsalError,
+)
 """Errors that make an attempt void."""
 
 ENDED_BY: dict[type[Exception], EndedBy] = {
@@ -125,6 +140,7 @@ ENDED_BY: dict[type[Exception], EndedBy] = {
     GuestError: "guest",
     HostError: "machine",
     ModelError: "model",
+    ServiceError: "harness",
     StoppedError: "person",
     RehearsalError: "harness",
 }
@@ -140,7 +156,7 @@ def independent_of_agent(error: Exception) -> bool:
     """Whether nothing that an agent does in its guest could have caused the error."""
     if isinstance(error, ModelError):
         return not error.refused
-    return isinstance(error, StoppedError | RehearsalError)
+    return isinstance(error, ServiceError | StoppedError | RehearsalError)
 
 
 FIX = "Fix it and give the same command."

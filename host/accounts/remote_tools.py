@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import time
 from contextlib import ExitStack, suppress
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 import httpx2
+import mcp_types
 from anyio.from_thread import start_blocking_portal
 from fastmcp import Client
 from fastmcp.client.transports import StreamableHttpTransport
@@ -15,7 +16,7 @@ from mcp import MCPError
 from pydantic import ValidationError
 
 from ambidex.host import ToolCall, ToolResult, ToolSpec
-from ambidex.host.errors import GuestError, StageError
+from ambidex.host.errors import GuestError, ServiceError
 from ambidex.host.records.trajectory import ExecutedTool
 from ambidex.host.toolsets.toolset_tools import Send
 from ambidex.host.untrusted import LARGEST, Bound
@@ -31,33 +32,28 @@ is a result, not an exception."""
 NO_ANSWER = "no_answer"
 """The error code of a call that may have been carried out, and whose answer was not received."""
 HEADERS = ("content-type", "mcp-session-id")
+TRIES, BETWEEN = 3, 5.0
+"""How often a connection is tried, and the seconds between two tries."""
 LONGEST_NAME = 64
 """Characters of a function's name in the vendors' APIs."""
-
-T = TypeVar("T")
 
 
 class RemoteTools(Closing):
     """The tools of the MCP server at `url`, which takes a bearer token, as tools of `app`. Their
-    names begin with the app's. `StageError` if the server does not list them. A call gets `within`
-    seconds."""
+    names begin with the app's. A call gets `within` seconds and is sent once; after a lost
+    connection there is a new one. `ServiceError` if there can be none."""
 
     def __init__(self, url: str, token: str, app: str, within: float) -> None:
+        self._url = url
+        self._token = token
         self._app = app
-        self._bound = Bound(LARGEST["call"], within)
-        self._exit = ExitStack()
+        self._within = within
+        self._connection = ExitStack()
         with ExitStack() as stack:
             self._portal = stack.enter_context(start_blocking_portal())
-            transport = StreamableHttpTransport(
-                url, auth=token, httpx_client_factory=self._http_client
-            )
-            self._client: Client[Any] = Client(transport, timeout=within, cache=False)
-            try:
-                stack.enter_context(self._portal.wrap_async_context_manager(self._client))
-                listed = wait(self._portal, self._client.list_tools)
-            except LOST as error:
-                what = f"{type(error).__name__} {error}".strip()[:500]
-                raise StageError(f"the MCP server {url} does not list its tools: {what}") from None
+            stack.callback(self._disconnect)
+            self._client = self._connect()
+            listed = self._list()
             self._exit = stack.pop_all()
         self._names = {self._name(tool.name): tool.name for tool in listed}
         self._specs = {
@@ -79,8 +75,7 @@ class RemoteTools(Closing):
 
     def close(self) -> None:
         """Close the connection."""
-        with suppress(*LOST):  # it may be broken
-            self._exit.close()
+        self._exit.close()
 
     def specs(self) -> dict[str, ToolSpec]:
         """The tools by the names they have here."""
@@ -96,15 +91,43 @@ class RemoteTools(Closing):
         # Without this the session would check the answer against a schema that may be anything.
         self._client.session._tool_output_schemas[name] = None
         try:
-            answer = self._ask(partial(self._client.call_tool_mcp, name, dict(call.arguments)))
+            ask = partial(self._client.call_tool_mcp, name, dict(call.arguments))
+            return result(call, wait(self._portal, ask)), None
         except LOST as error:
-            what = f"{type(error).__name__} {error}".strip()[:500]
-            text = f"{call.name} was called, and no answer was received: {what}"
+            self._disconnect()
+            self._client = self._connect()
+            text = f"{call.name} was called, and no answer was received: {_said(error)}"
             return ToolResult(call.id, text, NO_ANSWER), None
-        return result(call, answer), None
 
-    def _ask(self, ask: Callable[[], Awaitable[T]]) -> T:
-        return wait(self._portal, ask)
+    def _connect(self) -> Client[Any]:
+        transport = StreamableHttpTransport(
+            self._url, auth=self._token, httpx_client_factory=self._http_client
+        )
+        client: Client[Any] = Client(transport, timeout=self._within, cache=False)
+        for left in reversed(range(TRIES)):
+            try:
+                opened = self._portal.wrap_async_context_manager(client)
+                self._connection.enter_context(opened)
+                return client
+            except LOST as error:
+                if not left:
+                    raise ServiceError(
+                        f"the MCP server {self._url} cannot be reached: {_said(error)}"
+                    ) from None
+                time.sleep(BETWEEN)
+        raise AssertionError("the last try returns or raises")
+
+    def _disconnect(self) -> None:
+        with suppress(*LOST):  # it may be broken
+            self._connection.close()
+
+    def _list(self) -> list[mcp_types.Tool]:
+        try:
+            return wait(self._portal, self._client.list_tools)
+        except LOST as error:
+            raise ServiceError(
+                f"the MCP server {self._url} does not list its tools: {_said(error)}"
+            ) from None
 
     def _name(self, name: str) -> str:
         return f"{self._app}_{name}"[:LONGEST_NAME]
@@ -116,10 +139,15 @@ class RemoteTools(Closing):
         auth: httpx2.Auth | None = None,
         follow_redirects: bool = False,
     ) -> httpx2.AsyncClient:
-        inner = BoundedTransport(httpx2.AsyncHTTPTransport(), self._bound, HEADERS)
+        bound = Bound(LARGEST["call"], self._within)
+        inner = BoundedTransport(httpx2.AsyncHTTPTransport(), bound, HEADERS)
         return httpx2.AsyncClient(
             headers=headers, timeout=timeout, auth=auth, transport=_Requests(inner)
         )
+
+
+def _said(error: Exception) -> str:
+    return f"{type(error).__name__} {error}".strip()[:500]
 
 
 class _Requests(httpx2.AsyncBaseTransport):

@@ -17,6 +17,7 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount, Route
+from starlette.types import Receive, Scope, Send
 
 from tests.support.serving import serve
 
@@ -46,6 +47,8 @@ class FakeGitHub:
     requests: list[tuple[str, str, Any]] = field(default_factory=list)
     tokens: set[str] = field(default_factory=set)
     refusals: list[Response] = field(default_factory=list)
+    drops: int = 0
+    """How many of the next requests for tools break off without an answer."""
 
     async def rest(self, request: Request) -> Response:
         authorization = request.headers["authorization"].removeprefix("Bearer ")
@@ -126,9 +129,16 @@ def fake_github(folder: Path) -> Iterator[FakeGitHub]:
     """A running server: REST below `/api`, MCP at `/mcp`."""
     fake = FakeGitHub(folder / "git")
     mcp = fake.tools().http_app(path="/mcp")
+
+    async def tools(scope: Scope, receive: Receive, send: Send) -> None:
+        if fake.drops:
+            fake.drops -= 1
+            raise ConnectionAbortedError("broken off on purpose")
+        await mcp(scope, receive, send)
+
     routes = [
         Route("/api/{path:path}", fake.rest, methods=["GET", "POST", "PUT", "PATCH", "DELETE"]),
-        Mount("/", mcp),
+        Mount("/", tools),
     ]
     with serve(Starlette(routes=routes, lifespan=mcp.lifespan)) as fake.address:
         yield fake

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from ambidex.host import ToolCall
+from ambidex.host.accounts import remote_tools
 from ambidex.host.accounts.remote_tools import RemoteTools
-from ambidex.host.errors import StageError, UsageError
+from ambidex.host.errors import ServiceError, UsageError
 from ambidex.host.loop import program_steps
 from ambidex.host.records.rows import Row
 from ambidex.host.runs.task_checks import refuse_keys_elsewhere, refuse_unsuited_tasks
@@ -138,15 +139,22 @@ def test_what_a_checkpoint_and_another_host_lack_is_refused(suite: Suite) -> Non
     refuse_unsuited_tasks(suite, several_verdicts=True, branches=False)
 
 
-def test_a_server_that_is_gone_is_the_result_of_a_call(tmp_path: Path) -> None:
-    with fake_github(tmp_path) as fake:
-        tools = RemoteTools(f"{fake.address}/mcp", TOKEN, "github", 10.0)
-    with tools:
-        call = ToolCall("1", "github_add_issue_comment", CALL["with"])
+def test_a_lost_connection_is_the_result_of_a_call_and_a_lost_server_the_end(
+    fake: FakeGitHub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(remote_tools, "BETWEEN", 0.0)
+    call = ToolCall("1", "github_add_issue_comment", CALL["with"])
+    with RemoteTools(f"{fake.address}/mcp", TOKEN, "github", 10.0) as tools:
+        fake.drops = 1
         result, _ = tools.answer(call, lambda call: pytest.fail("not the guest's"))
         assert result.error == "no_answer"
         assert "was called, and no answer was received" in result.text
-    with pytest.raises(StageError, match="does not list its tools"):
+        result, _ = tools.answer(call, lambda call: pytest.fail("not the guest's"))
+        assert result.error == "failed"  # an answer: there is no such repository
+        fake.drops = 100
+        with pytest.raises(ServiceError, match="cannot be reached"):
+            tools.answer(call, lambda call: pytest.fail("not the guest's"))
+    with pytest.raises(ServiceError, match="cannot be reached"):
         RemoteTools(f"{fake.address}/mcp", TOKEN, "github", 10.0)
 
 
