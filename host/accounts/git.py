@@ -17,6 +17,7 @@ WITHIN = 900.0
 WORKFLOWS = ".github"
 """The folder that would start workflows: MCPMark removes it, with a commit of its own."""
 AUTHOR = {"NAME": "Ambidex", "EMAIL": "ambidex@localhost"}
+ROLES = ("AUTHOR", "COMMITTER")
 
 
 def push_history(clone: Path, branch: str, url: str, token: str, scratch: Path) -> None:
@@ -25,9 +26,9 @@ def push_history(clone: Path, branch: str, url: str, token: str, scratch: Path) 
     what failed; the token is not on a command line."""
     _git("clone", "--quiet", "--bare", str(clone), str(scratch))
     head = f"refs/heads/{branch}"
-    tree = _git("ls-tree", "-z", head, cwd=scratch).split("\0")
-    kept = [entry for entry in tree if entry and not entry.endswith(f"\t{WORKFLOWS}")]
-    if len(kept) < len([entry for entry in tree if entry]):
+    tree = _git("ls-tree", "-z", head, cwd=scratch).split("\0")[:-1]
+    kept = [entry for entry in tree if not entry.endswith(f"\t{WORKFLOWS}")]
+    if len(kept) < len(tree):
         made = _git("mktree", "-z", cwd=scratch, given="".join(f"{entry}\0" for entry in kept))
         date = _git("log", "-1", "--format=%cI", head, cwd=scratch).strip()
         who = {f"GIT_{role}_{key}": value for role in ROLES for key, value in AUTHOR.items()}
@@ -43,9 +44,6 @@ def push_history(clone: Path, branch: str, url: str, token: str, scratch: Path) 
     }
     refs = ("refs/heads/*:refs/heads/*", "refs/tags/*:refs/tags/*")
     _git("push", "--quiet", url, *refs, cwd=scratch, more=with_token)
-
-
-ROLES = ("AUTHOR", "COMMITTER")
 
 
 def _git(

@@ -44,10 +44,10 @@ class GitHub(Closing):
         self._client.close()
 
     def ask(
-        self, method: str, path: str, body: Mapping[str, Any] | None = None, *, absent: int = 0
+        self, method: str, path: str, body: Mapping[str, Any] | None = None, *, tolerated: int = 0
     ) -> dict[str, Any] | None:
         """The object that GitHub answers, empty if the answer has no content; None if its status is
-        `absent`. `StageError` if GitHub refuses the request or does not answer."""
+        `tolerated`. `StageError` if GitHub refuses the request or does not answer."""
         what, waited, pause = f"{method} {path}", 0.0, FIRST_WAIT
         while True:
             try:
@@ -55,7 +55,7 @@ class GitHub(Closing):
             except httpx.HTTPError as error:
                 why = f"{type(error).__name__} {error}".strip()
                 raise StageError(f"GitHub did not answer {what}: {why}") from None
-            if answer.status_code == absent:
+            if answer.status_code == tolerated:
                 return None
             if answer.is_success:
                 return _object(answer, what)

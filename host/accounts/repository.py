@@ -76,7 +76,7 @@ def repository(
                 yield _make(github, place, template, name, public, token)
             finally:
                 with suppress(StageError):  # the next trial that needs the name deletes it
-                    github.ask("DELETE", f"/repos/{name}", absent=404)
+                    github.ask("DELETE", f"/repos/{name}", tolerated=404)
 
 
 @contextmanager
@@ -96,7 +96,7 @@ def _alone(name: str, wait: Callable[[float], None]) -> Iterator[None]:
 
 def _delete_leftover(github: GitHub, name: str) -> None:
     """Delete what an earlier trial left behind because it was killed."""
-    there = github.ask("GET", f"/repos/{name}", absent=404)
+    there = github.ask("GET", f"/repos/{name}", tolerated=404)
     if there is None:
         return
     if there.get("description") != OURS:
@@ -133,7 +133,7 @@ def _make(
     if public:
         github.ask("PUT", actions, {"enabled": True, "allowed_actions": "all"})
     # Fine-grained tokens may not change this, and it only spares the user notifications.
-    github.ask("PUT", f"/repos/{name}/subscription", {"ignored": True}, absent=403)
+    github.ask("PUT", f"/repos/{name}/subscription", {"ignored": True}, tolerated=403)
     return Made(name, len(template.issues), sum(pulls), len(pulls) - sum(pulls))
 
 
@@ -158,7 +158,7 @@ def _pull(github: GitHub, name: str, pull: Pull) -> bool:
         "head": pull.local_branch or pull.head,
         "base": pull.base,
     }
-    made = github.ask("POST", f"/repos/{name}/pulls", new, absent=422)
+    made = github.ask("POST", f"/repos/{name}/pulls", new, tolerated=422)
     if made is None:
         return False
     path = f"/repos/{name}/issues/{_number(made)}"
