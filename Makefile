@@ -27,7 +27,7 @@ demo: image
 	$(AMBIDEX) run tasks/demo --image $(IMAGE) --agent oracle --condition hybrid --out $(RUN)
 
 browser: setup
-	@vm/setup.sh chromium
+	@vm/setup.sh chromium-headless-shell
 
 # Environments of the programs that play on our desktops from outside.
 outside: setup
@@ -108,7 +108,7 @@ bench: image
 test-wheel: setup
 	@.ci/wheel
 
-SITE = .venv/docs
+SITE = .venv-docs
 $(SITE)/ready: docs/requirements.lock | setup
 	.venv/bin/python -m venv --clear $(SITE)
 	$(SITE)/bin/python -m pip --quiet --disable-pip-version-check install --require-hashes -r $<

@@ -27,7 +27,7 @@ from bench.screens import idle_screens
 
 __all__ = ["room"]
 
-CHROMIUM = "/usr/bin/chromium"
+CHROMIUM = "/usr/bin/chromium-headless-shell"
 WATCHED = 20.0
 """Seconds for which the idle desktops are watched."""
 

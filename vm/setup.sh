@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs system packages and a virtual environment in .venv. `make` runs it; running it again is safe.
 #   AMBIDEX_BACKPORTS=no   use Debian 12's own QEMU: reverts then take seconds instead of half a second
-#   vm/setup.sh chromium   also install these Debian packages (the tests need a browser)
+#   vm/setup.sh PACKAGE…   also install these Debian packages
 #   PYTHON=python3.12      the Python to use (3.11 or later)
 set -euo pipefail
 cd "$(dirname "$0")/.."

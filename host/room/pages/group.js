@@ -20,7 +20,7 @@ export class Group {
     this.stop = el("button", { onclick: () => actions.stop(this.run) }, "Stop …");
     this.resume = el("button", { onclick: () => actions.resume(this.run) }, "Resume …");
     this.compare = el("button", { onclick: () => actions.compare(this.run) }, "Compare …");
-    this.summary = el("summary", {}, this.title, this.state, this.wants, this.result, this.bar, this.facts);
+    this.summary = el("summary", { onclick: (event) => this.clicked(event) }, this.title, this.state, this.wants, this.result, this.bar, this.facts);
     this.details = el("details", { ontoggle: () => this.toggled() }, this.summary,
       el("div.controls", {}, this.about, this.stop, this.resume, this.compare, pair.button()), this.problem, this.rows.root);
     this.root = el("section.group", { "aria-label": `run ${name}` }, this.details);
@@ -31,12 +31,21 @@ export class Group {
     this.rows.close();
   }
 
+  // A click counts at once: the event `toggle` comes later, and `show` between them would undo it.
+  clicked(event) {
+    if (!event.target.closest("a")) this.choose(!this.details.open);
+  }
+
   toggled() {
     if (this.details.open === this.automatic) return;
     this.automatic = this.details.open;
-    this.chosen = this.details.open ? "yes" : "no";
-    sessionStorage.setItem(`open ${this.name}`, this.chosen);
+    this.choose(this.details.open);
     this.rows.draw();
+  }
+
+  choose(open) {
+    this.chosen = open ? "yes" : "no";
+    sessionStorage.setItem(`open ${this.name}`, this.chosen);
   }
 
   // Show a run and those of its rows that pass the filter. `open`: whether it is open unless a person
