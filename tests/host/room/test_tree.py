@@ -255,7 +255,7 @@ def test_a_refusal_is_shown_in_the_form_and_a_failure_on_the_page(tab: Page, fir
     shutil.rmtree(first.parents[1] / "by-hand.from-6")
 
 
-def test_the_tree_ispictured(
+def test_the_tree_is_pictured(
     tab: Page, address: Callable[[], str], first: Path, suite: Suite
 ) -> None:
     with live_branch(first.parents[1] / "live", suite, first, 2):
