@@ -69,7 +69,7 @@ ALLOWED: dict[str, tuple[str, set[str]]] = {
     "host/integrations/atif/reading.py": (NAMED, {".model_validate_json()"}),
     "host/integrations/atif/writing.py": (MODEL, {"json.loads"}),
     "host/models/refusals.py": (MODEL, {"json.loads"}),
-    "host/accounts/github.py": ("reads what GitHub answers", {"import httpx", ".content"}),
+    "host/accounts/rest.py": ("reads what GitHub and Notion answer", {"import httpx", ".content"}),
     "host/accounts/remote_tools.py": (
         "gives the MCP client a transport of ambidex.host.untrusted",
         {"import httpx2"},

@@ -3,17 +3,15 @@ issues and pull requests get the numbers that tasks name, and deleted afterwards
 
 from __future__ import annotations
 
-import fcntl
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from ambidex.host.accounts.git import push_history
-from ambidex.host.accounts.github import GitHub
+from ambidex.host.accounts.rest import RestApi
 from ambidex.host.accounts.template import (
     Comment,
     Issue,
@@ -22,15 +20,13 @@ from ambidex.host.accounts.template import (
     unpacked,
     without_mentions,
 )
+from ambidex.host.accounts.turns import alone
 from ambidex.host.errors import StageError
-from ambidex.vm.store import cache_folder
 
 __all__ = ["Made", "Place", "repository"]
 
 OURS = "A repository of one trial of Ambidex, which deletes it."
 """The description of a repository that may be deleted: no other is."""
-BUSY = 2.0
-"""Seconds between two looks whether another trial still has the repository."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +53,7 @@ class Made:
 
 @contextmanager
 def repository(
-    github: GitHub,
+    github: RestApi,
     place: Place,
     archive: Path,
     *,
@@ -70,7 +66,7 @@ def repository(
     `StageError` says what failed."""
     with unpacked(archive) as template:
         name = f"{place.organization}/{template.meta.repo}"
-        with _alone(name, wait):
+        with alone(name, wait):
             _delete_leftover(github, name)
             try:
                 yield _make(github, place, template, name, public, token)
@@ -79,22 +75,7 @@ def repository(
                     github.ask("DELETE", f"/repos/{name}", tolerated=404)
 
 
-@contextmanager
-def _alone(name: str, wait: Callable[[float], None]) -> Iterator[None]:
-    """Wait until no other trial of this computer has the repository."""
-    folder = cache_folder() / "accounts"
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / sha256(name.encode()).hexdigest()[:16]).open("w") as lock:
-        while True:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                wait(BUSY)
-        yield
-
-
-def _delete_leftover(github: GitHub, name: str) -> None:
+def _delete_leftover(github: RestApi, name: str) -> None:
     """Delete what an earlier trial left behind because it was killed."""
     there = github.ask("GET", f"/repos/{name}", tolerated=404)
     if there is None:
@@ -108,7 +89,7 @@ def _delete_leftover(github: GitHub, name: str) -> None:
 
 
 def _make(
-    github: GitHub, place: Place, template: Template, name: str, public: bool, token: str
+    github: RestApi, place: Place, template: Template, name: str, public: bool, token: str
 ) -> Made:
     branch = template.meta.default_branch
     new = {
@@ -137,7 +118,7 @@ def _make(
     return Made(name, len(template.issues), sum(pulls), len(pulls) - sum(pulls))
 
 
-def _issue(github: GitHub, name: str, issue: Issue) -> None:
+def _issue(github: RestApi, name: str, issue: Issue) -> None:
     new = {
         "title": issue.title,
         "body": without_mentions(issue.body or ""),
@@ -150,7 +131,7 @@ def _issue(github: GitHub, name: str, issue: Issue) -> None:
     _comment(github, path, issue.comments)
 
 
-def _pull(github: GitHub, name: str, pull: Pull) -> bool:
+def _pull(github: RestApi, name: str, pull: Pull) -> bool:
     """Make it; False if GitHub refuses it."""
     new = {
         "title": pull.title,
@@ -174,7 +155,7 @@ def _number(made: dict[str, Any] | None) -> int:
     raise StageError("GitHub's answer does not say the number of what it made")
 
 
-def _comment(github: GitHub, path: str, comments: tuple[Comment, ...], kind: str = "") -> None:
+def _comment(github: RestApi, path: str, comments: tuple[Comment, ...], kind: str = "") -> None:
     for comment in comments:
         body = without_mentions(comment.text(kind))
         github.ask("POST", f"{path}/comments", {"body": body})

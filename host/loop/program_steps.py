@@ -29,15 +29,20 @@ SCRATCH = "/tmp/ambidex-setup"
 SETUP_WITHIN = 600.0
 SOCKETS, PORT, DATABASE, SUPERUSER = "/run/postgresql", "5432", "work", "postgres"
 """How programs reach the database of the image's service, which knows them by their account."""
-REACHES = """
-import sys, urllib.error, urllib.request
+WORKS = """
+import importlib.util, sys, urllib.error, urllib.request
+address, *modules = sys.argv[1:]
+if missing := [name for name in modules if not importlib.util.find_spec(name)]:
+    sys.exit(f"this machine's image has no {', '.join(missing)} for Python")
 try:
-    urllib.request.urlopen(sys.argv[1], timeout=60)
+    urllib.request.urlopen(address, timeout=60)
 except urllib.error.HTTPError:
     pass  # an answer all the same
+except OSError as error:
+    sys.exit(f"{address} cannot be reached: {error}")
 """
-"""A program that fails unless an address answers."""
-REACHES_WITHIN = 90.0
+"""A program that fails, and says why, where a verifier cannot work."""
+WORKS_WITHIN = 90.0
 
 
 def _values(
@@ -53,17 +58,18 @@ def _values(
         "database_user": database_user,
         "database_password": "",
         **keys,
-        **(account.secrets if account else {}),
+        **(account.values if account else {}),
     }
 
 
 def set_stage(name: str, body: ProgramBody, guest: Guest, account: Account | None = None) -> None:
     """Prepare the initial state, then execute the task's own setup. `StageError` says what
     failed."""
+    values = _values(body, guest, guest.health().user, account)
     if account:
-        _do(name, guest, ["python3", "-c", REACHES, account.address])
-    elif body.state.kind == "repository":
-        raise StageError(f"the repository of {name} is made only for the trials of a run")
+        _check_verifier(body, guest, _archive(body, ""), values, account)
+    elif body.state.kind in ("repository", "pages"):
+        raise StageError(f"the {body.state.kind} of {name} are made for the trials of a run alone")
     match body.state.kind:
         case "folder":
             _do(name, guest, ["mkdir", "-p", "~/work"])
@@ -72,7 +78,7 @@ def set_stage(name: str, body: ProgramBody, guest: Guest, account: Account | Non
         case "database":
             if file := body.state_file:
                 _restore(name, body, file, guest)
-    if prepare := body.prepare_command(_values(body, guest, guest.health().user)):
+    if prepare := body.prepare_command(values):
         for place, path in body.files():
             if Path(place).name != body.program:
                 guest.put(f"{SCRATCH}/{place}", path.read_bytes())
@@ -137,7 +143,8 @@ def collect(
     piece came from. The secrets of an account are removed from the program's output. `GuestError`
     if the program could not reach what it verifies.
     """
-    command = body.command(_values(body, guest, SUPERUSER, account))
+    values = _values(body, guest, SUPERUSER, account)
+    command = body.command(values)
     program = _archive(body, conversation(instruction, replies))
     with ExitStack() as stack:
         judged = guest
@@ -147,7 +154,7 @@ def collect(
         judged.freeze()  # not before the fork: a frozen guest cannot take a new identity
         sources = _export(judged, services, evidence)
         if account:
-            _check_reach(judged, program, account.address)
+            _check_verifier(body, judged, program, values, account)
         outcome, output = judged.verify(
             program,
             command.argv,
@@ -155,8 +162,9 @@ def collect(
             folders=command.folders,
             within=body.seconds,
         )
-    for name, secret in account.secrets.items() if account else ():
-        output = output.replace(secret.encode(), f"[{name}]".encode())
+    if account:
+        for name in account.secrets:
+            output = output.replace(account.values[name].encode(), f"[{name}]".encode())
     record = {
         "exit": outcome.exit,
         "timed_out": outcome.exit is None,
@@ -187,14 +195,21 @@ def _export(guest: Guest, services: Sequence[str], evidence: Path) -> Sources:
     return sources
 
 
-def _check_reach(guest: Guest, program: bytes, address: str) -> None:
-    """`GuestError` if a verifier in this guest cannot reach the address: it would fail, and the
-    agent would be blamed."""
-    argv = ["/usr/bin/python3", "-c", REACHES, address]
-    outcome, output = guest.verify(program, argv, environment={}, folders={}, within=REACHES_WITHIN)
+def _check_verifier(
+    body: ProgramBody, guest: Guest, program: bytes, values: Mapping[str, str], account: Account
+) -> None:
+    """`GuestError` if the verifier cannot work in this guest: it would fail, and the agent would be
+    blamed."""
+    outcome, output = guest.verify(
+        program,
+        ["/usr/bin/python3", "-c", WORKS, account.address, *body.libraries],
+        environment=body.command(values).environment,
+        folders={},
+        within=WORKS_WITHIN,
+    )
     if outcome.exit != 0:
         why = output.decode(errors="replace").strip().rpartition("\n")[2][:300]
-        raise GuestError(f"the verifier cannot reach {address}: {why or 'no answer'}")
+        raise GuestError(f"the verifier cannot work: {why or 'no reason is known'}")
 
 
 def _archive(body: ProgramBody, messages: str) -> bytes:

@@ -20,6 +20,7 @@ from ambidex.evaluators.strict import Strict, explain
 from ambidex.tasks import Verdict
 from ambidex.tasks.assets import AssetStore
 from ambidex.tasks.hashing import files_of
+from ambidex.tasks.mcpmark.libraries import libraries_of
 from ambidex.tasks.mcpmark.services import StateFile, StateKind
 from ambidex.tasks.spec import Setup
 
@@ -116,6 +117,12 @@ class ProgramBody:
         The working directory is the folder to which the paths are relative."""
         for path in (*self.shared, *files_of(self.folder)):
             yield self._place_of(path), path
+
+    @property
+    def libraries(self) -> tuple[str, ...]:
+        """The modules that its programs import and that are neither Python's own nor its files."""
+        programs = [self.folder / name for name in (self.program, self.state.prepare) if name]
+        return libraries_of(programs, [path for _, path in self.files()])
 
     def command(self, values: Mapping[str, str]) -> Command:
         """How to run the verifier. `values` gives what the templates name; `ValueError` names one

@@ -8,15 +8,13 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-__all__ = ["missing_libraries"]
+__all__ = ["libraries_of"]
 
 
-def missing_libraries(
-    programs: Iterable[Path], files: Iterable[Path], available: Iterable[str]
-) -> tuple[str, ...]:
-    """The modules that Python programs import and that are neither Python's own, nor among the
-    `available` ones, nor in one of `files`. What cannot be parsed imports nothing."""
-    known = {*available, *sys.stdlib_module_names}
+def libraries_of(programs: Iterable[Path], files: Iterable[Path]) -> tuple[str, ...]:
+    """The modules that Python programs import and that are neither Python's own nor in one of
+    `files`. What cannot be parsed imports nothing."""
+    known = {"tasks", *sys.stdlib_module_names}  # all files are below `tasks`
     known |= {name for path in files for name in (path.stem, path.parent.name)}
     imported = {name for path in programs if path.suffix == ".py" for name in _imported(path)}
     return tuple(sorted(imported - known))

@@ -36,8 +36,6 @@ class Service(Strict):
     """The apps whose tools are offered."""
     state: StateKind
     net: Net = "offline"
-    lacks: str = ""
-    """What upstream's tasks need and cannot have here; they are left out. Empty: nothing."""
     keys: tuple[str, ...] = ()
     """Environment variables of the host that must be set."""
     sites: dict[str, str] = Field(default={})

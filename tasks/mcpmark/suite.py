@@ -17,7 +17,6 @@ from ambidex.tasks.assets import AssetStore, default_store
 from ambidex.tasks.hashing import hash_of_files
 from ambidex.tasks.lint import lint_calls, lint_facts
 from ambidex.tasks.mcpmark.body import ProgramBody, State
-from ambidex.tasks.mcpmark.libraries import missing_libraries
 from ambidex.tasks.mcpmark.meta import Meta, OwnKeys, read_meta
 from ambidex.tasks.mcpmark.oracles import oracles_of
 from ambidex.tasks.mcpmark.services import Service, StateFile, read_services
@@ -197,7 +196,7 @@ def _read(
         task=None if problems else Task(known.name, digest, facts, body),
         missing=tuple(body.missing()),
         needs=(
-            *((service.lacks,) if service.lacks else _libraries(body)),
+            *_libraries(body),
             *(key for key in body.keys if not os.environ.get(key)),
         ),
     )
@@ -224,7 +223,7 @@ def _service(task: MCPMarkTask, meta: Meta) -> Service:
             raise WrongTaskError((Problem(task.path / "meta.json", "ambidex", message),))
         own = {"services": meta.ambidex.services, "apps": meta.ambidex.tool_apps}
         named = {key: names for key, names in own.items() if names is not None}
-        ours = {"keys": (), "sites": {}, "net": "offline", "instruction": "", "lacks": ""}
+        ours = {"keys": (), "sites": {}, "net": "offline", "instruction": ""}
         return service.model_copy(update=ours | named)
     if not service.sites:
         return service
@@ -292,10 +291,9 @@ def _state(task: MCPMarkTask, service: Service, meta: Meta) -> State:
 
 def _libraries(body: ProgramBody) -> Iterator[str]:
     """The libraries that the task's programs import and no image has."""
-    programs = [body.folder / name for name in (body.program, body.state.prepare) if name]
-    files = [path for _, path in body.files()]
-    for name in missing_libraries(programs, files, read_services().libraries):
-        yield f"Python's library {name} for its verifier, which no image has"
+    for name in body.libraries:
+        if name not in read_services().libraries:
+            yield f"Python's library {name} for its verifier, which no image has"
 
 
 def _shared(folder: Path, root: Path, service: Service) -> Iterator[Path]:

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from starlette.responses import JSONResponse
 
-from ambidex.host.accounts.github import GitHub
 from ambidex.host.accounts.repository import Made, Place, repository
+from ambidex.host.accounts.rest import github as github_api
 from ambidex.host.errors import StageError
 from tests.support.github import (
     ORGANIZATION,
@@ -44,7 +44,7 @@ def made(fake: FakeGitHub, archive: Path, *, public: bool = False) -> Iterator[M
     place = Place(ORGANIZATION, f"file://{fake.folder}")
     waits: list[float] = []
     with (
-        GitHub(f"{fake.address}/api", TOKEN, waits.append) as github,
+        github_api(f"{fake.address}/api", TOKEN, waits.append) as github,
         repository(github, place, archive, public=public, token=TOKEN, wait=time.sleep) as found,
     ):
         yield found
@@ -116,7 +116,7 @@ def test_a_request_that_a_rate_limit_refuses_is_sent_again(fake: FakeGitHub) -> 
         JSONResponse({"message": "wait"}, 429, headers={"retry-after": "7"}),
     ]
     waits: list[float] = []
-    with GitHub(f"{fake.address}/api", TOKEN, waits.append) as github:
+    with github_api(f"{fake.address}/api", TOKEN, waits.append) as github:
         assert github.ask("GET", f"/repos/{NAME}") == {"name": "library"}
         fake.refusals = [JSONResponse({"message": "Resource not accessible by token"}, 403)]
         with pytest.raises(StageError, match=r"403 .*not accessible by token"):

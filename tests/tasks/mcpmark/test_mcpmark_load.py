@@ -237,8 +237,8 @@ def test_what_is_not_here_is_left_out_with_what_would_help(
         "filesystem": "1 of its files are not in the asset store",
         "github": "it needs the network (--net web), GITHUB_TOKENS, GITHUB_EVAL_ORG",
         "notion": (
-            "it needs the network (--net web), a copy of a page on Notion, which Ambidex does not"
-            " make"
+            "it needs the network (--net web), SOURCE_NOTION_API_KEY, EVAL_NOTION_API_KEY,"
+            " NOTION_MCP_URL, NOTION_MCP_TOKEN"
         ),
         "playwright": "it needs the network (--net web)",
         "playwright_webarena": "it needs the network (--net web), WA_REDDIT",
@@ -249,7 +249,9 @@ def test_what_is_not_here_is_left_out_with_what_would_help(
     monkeypatch.setenv("GITHUB_TOKENS", "secret")
     monkeypatch.setenv("GITHUB_EVAL_ORG", "trials")
     assert why(net=["web"])["github"] == "1 of its files are not in the asset store"
-    assert "which Ambidex does not make" in why(net=["web"])["notion"]
+    for name in ("SOURCE_NOTION_API_KEY", "EVAL_NOTION_API_KEY", "NOTION_MCP_URL"):
+        monkeypatch.setenv(name, "given")
+    assert why(net=["web"])["notion"] == "it needs NOTION_MCP_TOKEN"
     assert why(tasks=["playwright.standard.web_search.find"]) == {"playwright": ""}
     task = only(tmp_path, net=["web"], service=["playwright_webarena"])
     assert task.task is not None
