@@ -43,6 +43,8 @@ except OSError as error:
 """
 """A program that fails, and says why, where a verifier cannot work."""
 WORKS_WITHIN = 90.0
+SEARCH = {"PYTHONPATH"}
+"""What the same program needs of a verifier's variables."""
 
 
 def _values(
@@ -67,7 +69,7 @@ def set_stage(name: str, body: ProgramBody, guest: Guest, account: Account | Non
     failed."""
     values = _values(body, guest, guest.health().user, account)
     if account:
-        _check_verifier(body, guest, _archive(body, ""), values, account)
+        _check_stage(body, guest, account)
     elif body.state.kind in ("repository", "pages"):
         raise StageError(f"the {body.state.kind} of {name} are made for the trials of a run alone")
     match body.state.kind:
@@ -195,21 +197,39 @@ def _export(guest: Guest, services: Sequence[str], evidence: Path) -> Sources:
     return sources
 
 
+def _check_of(body: ProgramBody, account: Account) -> list[str]:
+    """The command that fails where the task's verifier cannot work."""
+    return ["/usr/bin/python3", "-c", WORKS, account.address, *body.libraries]
+
+
+def _check_stage(body: ProgramBody, guest: Guest, account: Account) -> None:
+    """`StageError` if the verifier could not work in this guest, as its desktop user sees it. No
+    key of the verifier's is in the guest yet."""
+    path = {name: body.environment[name] for name in SEARCH & body.environment.keys()}
+    result = guest.run(_check_of(body, account), timeout=WORKS_WITHIN, env=path)
+    if result.timed_out or result.returncode:
+        raise StageError(_why_not(result.stderr))
+
+
 def _check_verifier(
     body: ProgramBody, guest: Guest, program: bytes, values: Mapping[str, str], account: Account
 ) -> None:
-    """`GuestError` if the verifier cannot work in this guest: it would fail, and the agent would be
-    blamed."""
+    """The same for the verifier's own account, in a frozen guest. `GuestError` if it cannot work:
+    it would fail, and the agent would be blamed."""
     outcome, output = guest.verify(
         program,
-        ["/usr/bin/python3", "-c", WORKS, account.address, *body.libraries],
+        _check_of(body, account),
         environment=body.command(values).environment,
         folders={},
         within=WORKS_WITHIN,
     )
     if outcome.exit != 0:
-        why = output.decode(errors="replace").strip().rpartition("\n")[2][:300]
-        raise GuestError(f"the verifier cannot work: {why or 'no reason is known'}")
+        raise GuestError(_why_not(output.decode(errors="replace")))
+
+
+def _why_not(output: str) -> str:
+    said = output.strip().rpartition("\n")[2][:300]
+    return f"the verifier cannot work: {said or 'no reason is known'}"
 
 
 def _archive(body: ProgramBody, messages: str) -> bytes:

@@ -71,6 +71,7 @@ class Desktop:
     """So many answers to tool calls are lost on their way."""
     forget: bool = False
     """Results are not kept, as after a restart of the server."""
+    frozen: bool = False
     ready: bool = True
     frame: int = 0
     pixels: bytearray = field(default_factory=lambda: bytearray(b"\x10\x20\x30\x00" * 64 * 48))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
 import zlib
 
 from starlette.requests import Request
@@ -79,7 +80,8 @@ def harness_routes(desktop: Desktop) -> list[Route]:
         body = {"files": surveyed(desktop)["files"], "refused": ""}
         return Response(json.dumps(body), media_type="application/json")
 
-    async def freeze(_: Request) -> Response:
+    async def freeze(request: Request) -> Response:
+        desktop.frozen = request.method == "POST"
         return JSONResponse({"stopped": 1})
 
     async def run(request: Request) -> Response:
@@ -94,6 +96,12 @@ def harness_routes(desktop: Desktop) -> list[Route]:
         if argv[0] == "open":
             desktop.windows.append(argv[1])
             return JSONResponse({"pid": 1})
+        if argv[0] == "/usr/bin/python3":
+            ran = await asyncio.to_thread(
+                subprocess.run, argv, capture_output=True, text=True, check=False
+            )
+            done = {"returncode": ran.returncode, "stdout": ran.stdout, "stderr": ran.stderr}
+            return JSONResponse(done)
         failed = argv[0] == "false"
         return JSONResponse(
             {"returncode": int(failed), "stdout": " ".join(argv), "stderr": "no" * failed,
@@ -119,6 +127,8 @@ def harness_routes(desktop: Desktop) -> list[Route]:
         return JSONResponse({"services": ["colleagues"], "questions": found})
 
     async def verify(request: Request) -> Response:
+        if not desktop.frozen:
+            return JSONResponse({"error": {"code": "not_frozen", "message": "freeze first"}}, 409)
         given = json.loads(request.query_params["request"])
         reply = await asyncio.to_thread(verification.verify, given, await request.body())
         header = {"Ambidex-Verification": json.dumps(reply.value)}
