@@ -6,6 +6,7 @@ from uuid import uuid4
 from ambidex.host import ToolCall
 from ambidex.host.client.guest import Guest
 from ambidex.vm import Machine
+from tests.support.archives import tar_of
 from tests.support.served import CATALOGUE
 
 
@@ -59,6 +60,17 @@ def test_the_accessibility_tree_has_the_applications_on_the_screen(guest: Guest)
     roles = {node["role"] for node in descendants(applications["gedit"])}
     assert "frame" in roles
     assert "text" in roles
+
+
+def test_a_program_verifies_in_a_frozen_guest(guest: Guest) -> None:
+    program = tar_of({"tasks/verify.py": "print('verified'); raise SystemExit(3)"})
+    argv = ["/usr/bin/python3", "tasks/verify.py"]
+    guest.freeze()
+    try:
+        outcome, output = guest.verify(program, argv, environment={}, folders={}, within=60)
+    finally:
+        guest.thaw()
+    assert (outcome.exit, output) == (3, b"verified\n")
 
 
 def descendants(node: dict[str, Any]) -> list[dict[str, Any]]:

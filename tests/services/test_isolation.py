@@ -4,12 +4,11 @@ and cannot steer a verdict.
 
 from __future__ import annotations
 
-import io
 import json
-import tarfile
 
 from ambidex.host import ToolCall
 from ambidex.host.client.guest import Guest
+from tests.support.archives import tar_of
 from tests.support.database import refused, sql
 
 NUMBERS = iter(range(1000))
@@ -93,7 +92,7 @@ def test_a_verifier_runs_unseen_and_changes_nothing_of_the_agents(fresh_guest: G
     fresh_guest.run(["sh", "-c", thief], background=True)
     fresh_guest.freeze()
     outcome, output = fresh_guest.verify(
-        archive({"verify.py": VERIFIER}),
+        tar_of({"verify.py": VERIFIER}),
         ["/usr/bin/python3", "verify.py"],
         environment={"PGHOST": "/run/postgresql"},
         folders={"FILES": "/home/user/work"},
@@ -112,21 +111,10 @@ def test_a_verifier_runs_unseen_and_changes_nothing_of_the_agents(fresh_guest: G
 def test_a_verifier_that_never_ends_is_killed(fresh_guest: Guest) -> None:
     fresh_guest.freeze()
     outcome, output = fresh_guest.verify(
-        archive({"verify.sh": "echo begun; sleep 1000 & sleep 1000"}),
+        tar_of({"verify.sh": "echo begun; sleep 1000 & sleep 1000"}),
         ["/bin/sh", "verify.sh"],
         environment={},
         folders={},
         within=1,
     )
     assert (outcome.exit, output) == (None, b"begun\n")
-
-
-def archive(files: dict[str, str]) -> bytes:
-    """A tar archive of these files."""
-    target = io.BytesIO()
-    with tarfile.open(fileobj=target, mode="w") as tar:
-        for name, text in files.items():
-            entry = tarfile.TarInfo(name)
-            entry.size = len(text.encode())
-            tar.addfile(entry, io.BytesIO(text.encode()))
-    return target.getvalue()
