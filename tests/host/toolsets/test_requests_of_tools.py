@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
+import jsonschema
 import pytest
 
 from ambidex.host.toolsets import CatalogueTool, HttpExecution
@@ -191,12 +192,15 @@ def test_swagger_2_parameters(tmp_path: Path, echo: Echo) -> None:
 
 
 @needs_openapi
-def test_every_argument_of_twilios_operations_arrives(tmp_path: Path, echo: Echo) -> None:
+def test_every_schema_of_twilios_operations_is_valid_and_every_argument_arrives(
+    tmp_path: Path, echo: Echo
+) -> None:
     path = OPENAPI / "openapi-twilio" / "all-json-specs.tar.gz"
     toolset = compiled(tmp_path, f'[[source]]\nkind = "openapi"\npath = "{path}"')
     assert (len(toolset.servers), len(toolset)) == (55, 1447)
     arguments = 0
     for tool in toolset:
+        jsonschema.Draft202012Validator.check_schema(tool.input_schema)
         given = {name: value_of(schema) for name, schema in properties(tool)}
         read = echo.call(tool, given)
         assert_arrived(tool, given, read)
