@@ -76,10 +76,13 @@ def _kept(folder: Path) -> Path:
 def _keep(place: Path, output: bytes) -> None:
     place.parent.mkdir(exist_ok=True)
     number, staging = tempfile.mkstemp(dir=place.parent)
-    with open(number, "wb") as file:
-        os.fchmod(number, 0o644)
-        file.write(output)
-    os.replace(staging, place)
+    try:
+        with open(number, "wb") as file:
+            os.fchmod(number, 0o644)
+            file.write(output)
+        os.replace(staging, place)
+    finally:
+        Path(staging).unlink(missing_ok=True)
     for other in place.parent.glob("catalogue-*"):
         if other != place:
             other.unlink(missing_ok=True)
