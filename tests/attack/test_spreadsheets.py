@@ -72,9 +72,14 @@ def test_every_csv_file_is_written_in_one_place() -> None:
         for package in ("host", "toolgen", "tasks", "bench", "vm")
         for path in (ROOT / package).rglob("*.py")
         if ROOT / "vm" / "images" not in path.parents  # what runs in a guest is for its services
-        and any(
-            isinstance(node, ast.Attribute) and node.attr in ("writer", "DictWriter", "to_csv")
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        )
+        and _writes_csv(path.read_text(encoding="utf-8"))
     ]
     assert writers == ["host/report/csv_file.py"]
+
+
+def _writes_csv(source: str) -> bool:
+    names = ("writer", "DictWriter", "to_csv")
+    return any(name in source for name in names) and any(  # most files need no parsing
+        isinstance(node, ast.Attribute) and node.attr in names
+        for node in ast.walk(ast.parse(source))
+    )
