@@ -33,6 +33,8 @@ def source_digest(root: Path = ROOT) -> str:
 def write_bundle(target: Path, parts: RunParts) -> str:
     """Write the bundle into the empty directory `target` and return the digest of its code.
     `UsageError` if a part cannot travel."""
+    for toolset in parts.toolsets:
+        _copy_toolset(Path(toolset), target)
     for name in PACKAGES:
         shutil.copytree(ROOT / name, target / "ambidex" / name, ignore=IGNORED)
     suite = parts.suite
@@ -41,8 +43,6 @@ def write_bundle(target: Path, parts: RunParts) -> str:
         shutil.copyfile(suite.annotations, target / ANNOTATIONS)
     if parts.code is not None:
         shutil.copytree(parts.code, target / CODE, ignore=IGNORED)
-    for toolset in parts.toolsets:
-        _copy_toolset(Path(toolset), target)
     for place in sorted(_own_modules(parts.references)):
         if place.is_dir():
             shutil.copytree(place, target / place.name, ignore=IGNORED, dirs_exist_ok=True)
