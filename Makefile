@@ -62,6 +62,7 @@ attack: image
 
 # Without a desktop. Each process imports only the modules of its own folders.
 PAGES = tests/host/room tests/host/report tests/toolgen tests/attack
+DESKTOP = $(addprefix tests/,company conformance desktop outside sandbox services)
 PLAIN = -m "not sandbox and not vm" -o faulthandler_timeout=240
 test-plain:
 	$(TOGETHER) 3 test-types test-pages test-host test-rest
@@ -72,7 +73,7 @@ test-pages:
 test-host:
 	.venv/bin/pytest tests/host $(PLAIN) $(PAGES:%=--ignore=%) --ignore=$(CLUSTER) $(call results,host)
 test-rest:
-	.venv/bin/pytest tests $(PLAIN) --ignore=tests/host $(PAGES:%=--ignore=%) $(call results,rest)
+	.venv/bin/pytest tests $(PLAIN) $(patsubst %,--ignore=%,tests/host $(PAGES) $(DESKTOP)) $(call results,rest)
 
 # Hosts of a cluster are killed, cut off and drained: processes of Ray, which are mostly waited for.
 CLUSTER = tests/host/cluster/test_cluster.py

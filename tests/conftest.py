@@ -57,6 +57,8 @@ PROVIDERS = {
     "vm": ("libvirt",),
 }
 MARKS = {"sandbox": pytest.mark.sandbox, "libvirt": pytest.mark.vm}
+MARKED = {"desktop", "sandbox", "conformance"}
+"""Folders whose tests run by their marks alone."""
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -71,8 +73,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Refuse tests that start virtual machines outside their layer, where each of them would take
-    minutes beside others and could end the whole run at the bound of tests without a desktop."""
+    """Refuse tests that no layer runs, and tests that start virtual machines outside their layer,
+    where each of them would take minutes beside others and could end the whole run at the bound of
+    tests without a desktop."""
     loose = [
         item.nodeid
         for item in items
@@ -85,6 +88,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         raise pytest.UsageError(
             f"{', '.join(loose)} may start virtual machines and has no mark: use the fixture"
             " `provider`, or mark it with pytest.mark.vm"
+        )
+    unmarked = [
+        item.nodeid
+        for item in items
+        if item.path.parent.name in MARKED and not {"sandbox", "vm"} & {*item.keywords}
+    ]
+    if unmarked:
+        raise pytest.UsageError(
+            f"{', '.join(unmarked)} would run in no stage of `make test`: move what needs no"
+            " desktop to the folder of what it tests"
         )
 
 

@@ -1,6 +1,5 @@
 """OSWorld's getters on a real desktop, apart from those of its browser."""
 
-import ast
 import hashlib
 import io
 import zipfile
@@ -13,7 +12,6 @@ from openpyxl import Workbook
 from ambidex.evaluators.osworld.registry import BoundMetric, metric
 from ambidex.host.client.guest import Guest
 from ambidex.mcp_tools.waiting import wait_for
-from ambidex.tasks.osworld.getters import GETTERS
 from tests.desktop.osworld_desk import Desk, anything
 from tests.desktop.test_tools_vlc import tone
 
@@ -302,15 +300,3 @@ def test_a_test_suite_runs_separately_and_gives_a_report(
     [report] = record.results
     assert report is not None
     assert report.value == SUITES[suite]
-
-
-BY_ITS_QUESTION = {"gotoRecreationPage_and_get_html_content"}
-"""Its page is on the internet, so a test asks the guest's question with a local page."""
-
-
-def test_every_getter_is_called_on_a_desktop() -> None:
-    called = set()
-    for name in ("test_osworld_getters.py", "test_osworld_browser_getters.py"):
-        tree = ast.parse((Path(__file__).parent / name).read_text())
-        called |= {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
-    assert GETTERS - BY_ITS_QUESTION - called == set()

@@ -1,5 +1,6 @@
 """OSWorld's getters and steps on recorded answers, without a guest."""
 
+import ast
 import sqlite3
 from contextlib import closing
 from datetime import UTC, datetime
@@ -14,7 +15,7 @@ from ambidex.host.osworld.history import filled
 from ambidex.host.osworld.pyautogui_keys import calls_of
 from ambidex.host.osworld.shutdown import ENDING
 from ambidex.host.osworld.steps import programs_of
-from ambidex.tasks.osworld.getters import parse_getter
+from ambidex.tasks.osworld.getters import GETTERS, parse_getter
 from ambidex.tasks.osworld.setup_steps import BrowseHistory, parse_step
 from ambidex.tasks.osworld.web_getter_types import UrlParse, UrlPart, UrlPath
 from tests.support.peer import CATALOGUE
@@ -166,3 +167,15 @@ def test_visits_are_counted_back_from_now(tmp_path: Path) -> None:
     assert times[0][0] - times[1][0] == 60_000_000
     assert times[0][0] == 13_411_699_140_000_000
     assert joined == [(1,), (2,)]
+
+
+BY_ITS_QUESTION = {"gotoRecreationPage_and_get_html_content"}
+"""Its page is on the internet, so a test asks the guest's question with a local page."""
+
+
+def test_every_getter_is_called_on_a_desktop() -> None:
+    called = set()
+    for path in (Path(__file__).parents[2] / "desktop").glob("test_osworld_*getters.py"):
+        tree = ast.parse(path.read_text())
+        called |= {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
+    assert GETTERS - BY_ITS_QUESTION - called == set()
