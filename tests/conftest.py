@@ -57,8 +57,9 @@ PROVIDERS = {
     "vm": ("libvirt",),
 }
 MARKS = {"sandbox": pytest.mark.sandbox, "libvirt": pytest.mark.vm}
+TESTS = Path(__file__).parent
 MARKED = {"desktop", "sandbox", "conformance"}
-"""Folders whose tests run by their marks alone."""
+"""Folders of `TESTS` whose tests run by their marks alone."""
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -92,7 +93,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     unmarked = [
         item.nodeid
         for item in items
-        if item.path.parent.name in MARKED
+        if item.path.relative_to(TESTS).parts[0] in MARKED
         and not any(map(item.get_closest_marker, ("sandbox", "vm")))
     ]
     if unmarked:
