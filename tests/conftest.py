@@ -93,7 +93,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     unmarked = [
         item.nodeid
         for item in items
-        if item.path.relative_to(TESTS).parts[0] in MARKED
+        if isinstance(item, pytest.Function)
+        and item.path.relative_to(TESTS).parts[0] in MARKED
+        and "provider" not in item.fixturenames
         and not any(map(item.get_closest_marker, ("sandbox", "vm")))
     ]
     if unmarked:

@@ -56,11 +56,18 @@ def bus() -> Any:
     return Gio.bus_get_sync(Gio.BusType.SESSION, None)
 
 
-def ask(name: str, path: str, interface: str, method: str, arguments: Any) -> Any:
-    """Call a method over the bus, with a timeout and without starting a service."""
+def ask(
+    name: str,
+    path: str,
+    interface: str,
+    method: str,
+    arguments: Any,
+    within: float = ANSWERS_WITHIN,
+) -> Any:
+    """Call a method over the bus, with a timeout in seconds and without starting a service."""
     from gi.repository import Gio
 
-    flags, bound = Gio.DBusCallFlags.NO_AUTO_START, int(ANSWERS_WITHIN * 1000)
+    flags, bound = Gio.DBusCallFlags.NO_AUTO_START, int(within * 1000)
     return (
         bus().call_sync(name, path, interface, method, arguments, None, flags, bound, None).unpack()
     )
@@ -73,6 +80,17 @@ def is_running() -> bool:
     dbus = "org.freedesktop.DBus"
     arguments = GLib.Variant("(s)", (NAME,))
     return bool(ask(dbus, "/org/freedesktop/DBus", dbus, "NameHasOwner", arguments)[0])
+
+
+def answers() -> bool:
+    """Whether VLC answers a message within a second."""
+    from gi.repository import GLib
+
+    try:
+        ask(NAME, OBJECT, "org.freedesktop.DBus.Peer", "Ping", None, within=1.0)
+    except GLib.Error:
+        return False
+    return True
 
 
 def call(interface: str, method: str, signature: str = "()", *arguments: object) -> Any:
@@ -171,12 +189,16 @@ def plays(uri: str) -> Callable[[Status], bool]:
 
 
 def start(*arguments: str) -> None:
-    """Start VLC detached from this process and wait until it answers."""
+    """Start VLC detached from this process and wait until it answers.
+
+    A VLC that has just taken its name reads a message that arrives before its loop runs, but
+    handles it only when the next one comes. So the first messages are pings.
+    """
     devnull = subprocess.DEVNULL
     subprocess.Popen(
         ["vlc", *arguments], stdin=devnull, stdout=devnull, stderr=devnull, start_new_session=True
     )
-    if not wait_for(is_running, STARTS_WITHIN):
+    if not wait_for(lambda: is_running() and answers(), STARTS_WITHIN):
         raise ToolError("VLC was started but does not answer.", code="not_running")
 
 
