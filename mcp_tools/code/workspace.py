@@ -73,7 +73,7 @@ def any_window() -> Path:
     return front_window()[0]
 
 
-@app.tool(timeout=310)
+@app.tool(timeout=470)
 def launch_vscode(
     path: Annotated[
         str, Field(min_length=1, description="a file, a folder or a .code-workspace file")
@@ -138,7 +138,7 @@ def open_file(address: Path, file: Path, **position: int) -> Window:
     return window
 
 
-@app.tool(timeout=310)
+@app.tool(timeout=470)
 def goto_file(
     file_path: File,
     line: Annotated[int, Field(ge=1, description="from 1")] = 1,
@@ -159,7 +159,7 @@ def goto_file(
     return window
 
 
-@app.tool(timeout=310)
+@app.tool(timeout=470)
 def compare_files(file1: File, file2: File) -> Window:
     """Compare two files: show a diff with their differences side by side in the editor, `file1`
     left, `file2` right. Returns the window.
