@@ -53,7 +53,7 @@ ANSWERS_WITHIN = 15.0
 COMMAND_WITHIN = 60.0
 """Seconds for `code` to end after it has opened a window."""
 STARTS_WITHIN = 400.0
-"""Seconds for a new window to answer: an emulated machine needs 140 to more than 240."""
+"""Seconds for a new window to answer: an emulated machine may need more than 240."""
 CONNECTS_WITHIN = 40.0
 ACTIVE_WITHIN = 5.0
 

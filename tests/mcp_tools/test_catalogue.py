@@ -80,7 +80,7 @@ def test_a_read_only_tool_is_marked_as_such(tool: Tool) -> None:
 
 @every_tool
 def test_a_tool_has_a_sensible_timeout(tool: Tool) -> None:
-    assert 5 <= tool.timeout <= 470, "an emulated machine needs longest for VS Code's start"
+    assert 5 <= tool.timeout <= 470, "VS Code's start on an emulated machine takes longest"
 
 
 @every_tool

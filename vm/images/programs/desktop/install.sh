@@ -27,10 +27,6 @@ export CFLAGS=-O1 CXXFLAGS=-O1
 page=node_modules/code-server/lib/vscode/out/vs/code/browser/workbench/workbench.html
 sed -i 's|^.*id="vscode-workbench-auth-session".*|&\n<script src="{{WORKBENCH_WEB_BASE_URL}}/extensions/ambidex/defaults.js"></script>|' $page
 grep -q defaults.js $page
-# VS Code's page loads the image's default settings (extensions/ambidex/defaults.js) before its own code.
-page=node_modules/code-server/lib/vscode/out/vs/code/browser/workbench/workbench.html
-sed -i 's|^.*id="vscode-workbench-auth-session".*|&\n<script src="{{WORKBENCH_WEB_BASE_URL}}/extensions/ambidex/defaults.js"></script>|' $page
-grep -q defaults.js $page
 # What only building needs, and copies for other systems.
 rm -rf "$node/include" "$node/share" node_modules/.cache
 find . -depth \( -name obj.target -o -name .deps -o -name '*linuxmusl-x64' -o -name '*linux-x64-musl' \) -exec rm -rf {} +
