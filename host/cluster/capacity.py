@@ -27,7 +27,7 @@ class Kind:
 
 SANDBOX = Kind("sandbox", 1536, 2.0)
 ACCELERATED = Kind("libvirt, KVM", 2048, 2.0)
-EMULATED = Kind("libvirt, emulated", 2048, 0.5)
+EMULATED = Kind("libvirt, emulated", 3072, 0.5)
 
 
 @dataclass(frozen=True)
