@@ -60,6 +60,7 @@ WRITTEN_BY_APPS = {
     "sockets and scratch files of the session": r"^/tmp/(?:ambidex-foundry(?:/|$)|\.X|\.ICE"
     r"|OSL_PIPE|lu\w+\.tmp(?:/|$)|dbus-|pulse-|ssh-|tmp\w+/$)",
     "scratch folders of system services": r"^/(?:var/)?tmp/systemd-private-[0-9a-f]{32}-[^/]+/",
+    "scratch folders of thumbnailers": r"^/tmp/gnome-desktop-thumbnailer-[A-Z0-9]{6}/",
     "the profile of the tools' browser": r"^/tmp/playwright_chromiumdev_profile-\w{6}/",
 }
 """By kind, patterns of files that applications write whenever they run. Changes to them are not

@@ -28,7 +28,6 @@ NO_EXPORT, INCOMPLETE = "no export", "incomplete"
 HOME = r"^/home/[^/]+/"
 VARYING = {
     "private folders of system services": r"^/(?:var/)?tmp/systemd-private-[^/]+(?:/|$)",
-    "scratch folders of thumbnailers": r"^/tmp/gnome-desktop-thumbnailer-[^/]+(?:/|$)",
     "the file manager's own databases": rf"{HOME}\.local/share/nautilus(?:/|$)",
     "logs": rf"{HOME}(?:.*/)?[^/]+\.log(?:\.\d+)?$|{HOME}\.xsession-errors(?:\.old)?$",
 }

@@ -30,6 +30,15 @@ def test_what_the_tools_browser_writes_on_its_own_is_counted_but_is_no_change() 
     assert left_out(before, after) == {"the profile of the tools' browser": 2}
 
 
+def test_a_thumbnailer_that_ends_makes_no_change() -> None:
+    folder = "/tmp/gnome-desktop-thumbnailer-RXK5Y3/"
+    picture = f"{folder}gnome-desktop-file-to-thumbnail.pdf"
+    before = {"files": {folder: "folder", picture: "a"}}
+    after = {"files": {"/tmp/gnome-desktop-thumbnailer-mine/": "folder"}}
+    assert [change.what for change in changes(before, after)] == list(after["files"])
+    assert left_out(before, after) == {"scratch folders of thumbnailers": 2}
+
+
 def test_what_the_file_browser_marks_late_is_no_change_but_a_user_s_scripts_are() -> None:
     folder = "/home/user/.local/share/nautilus/"
     after = {
