@@ -40,8 +40,9 @@ tasks: `python docs/office.py > docs/office.md`.
 * `ambidex run tasks/office --agent oracle --steps 40 --provider sandbox` plays the first oracle of
   each task. On one sandbox it took 11 min 46 s, and all 68 were solved. On one virtual machine
   without KVM (`--provider libvirt --no-stage-cache`) it took 63 min, 20 of them for the seven tasks
-  in VS Code. 67 were solved. `files-scan-names` failed, wrongly: a check took the scratch folder of
-  a thumbnailer for a change. The check was corrected, and the task has been solved since.
+  in VS Code, and 67 were solved. `files-scan-names` was failed by mistake: a check counted the
+  scratch folder of a thumbnailer as a change. The check has been corrected, and the task is solved
+  in the proof on a virtual machine that followed.
 * [The proof](office-proof.md) has the score of each oracle, variant and near miss, and how often
   each evaluator was wrong.
 * [Null agents](office-null.md), which do no task, solve none of the feasible tasks.
