@@ -19,7 +19,7 @@ from typing import Any, Optional
 from Xlib import X
 from Xlib.ext import damage
 
-from ambidex.guest.desktop.programs import Programs, owners
+from ambidex.guest.desktop.programs import Programs, windows_by_owner
 from ambidex.guest.desktop.stillness import (
     Change,
     Rect,
@@ -70,7 +70,7 @@ class Screen:
         self._root.change_attributes(event_mask=X.StructureNotifyMask)
         self._display.damage_query_version()
         self._damage = self._root.damage_create(damage.DamageReportBoundingBox)
-        self._programs = Programs(owners(self._display))
+        self._programs = Programs(windows_by_owner(self._display))
         self._generation = ""
         self._count = 0
         self._begin()

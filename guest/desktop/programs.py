@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +24,12 @@ from ambidex.mcp_tools.display.threads import (
     state,
 )
 
-__all__ = ["Programs", "owners", "processors"]
+__all__ = ["Programs", "processors", "windows_by_owner"]
 
 BUSY = 0.5
 """Load above which a main thread, or one processor, counts as busy."""
 REST = 1.0
-"""Seconds below half that load after which a program that was given up is waited for again."""
+"""Seconds below half that load after which a process that was given up is waited for again."""
 MACHINE = 0
 """A pseudo process id for all processors together."""
 FIRST_NAMESPACE = "pid:[4026531836]"
@@ -66,13 +66,19 @@ def _busy_seconds() -> float:
 
 
 class Programs:
-    """Checks whether these processes, or the processors by the count of `machine`, are busy."""
+    """Checks whether the owners of windows, or the processors by the count of `machine`, are busy.
+
+    `windows` returns the open windows of each process.
+    """
 
     def __init__(
-        self, processes: Callable[[], Iterable[int]], machine: Callable[[], float] = processors
+        self,
+        windows: Callable[[], Mapping[int, set[int]]],
+        machine: Callable[[], float] = processors,
     ) -> None:
-        self._processes = processes
+        self._windows = windows
         self._machine = machine
+        self._open: Mapping[int, set[int]] = {}
         self._at = 0.0
         self._used: dict[int, float] = {}
         self._busy: set[int] = set()
@@ -83,7 +89,8 @@ class Programs:
         """Whether one of them was busy since the last call, or is waiting for the disk."""
         now = time.monotonic()
         elapsed, self._at = now - self._at, now
-        before, self._used = self._used, {pid: main_thread_time(pid) for pid in self._processes()}
+        known, self._open = self._open, self._windows()
+        before, self._used = self._used, {pid: main_thread_time(pid) for pid in self._open}
         self._used[MACHINE] = self._machine()
         share = {
             pid: (seconds - before.get(pid, seconds)) / elapsed
@@ -93,33 +100,39 @@ class Programs:
             pid for pid, part in share.items() if part > BUSY or (pid and state(pid) == "D")
         }
         active = self._busy | {pid for pid, part in share.items() if part > BUSY / 2}
+        opened = {pid for pid, windows in self._open.items() if windows - known.get(pid, set())}
         self._restless = {
             pid: now if pid in active else last
             for pid, last in self._restless.items()
-            if pid in active or now - last < REST
+            if pid not in opened and (pid in active or now - last < REST)
         }
         return bool(self._busy - self._restless.keys())
 
     def give_up(self) -> None:
-        """Do not wait again for the processes that are busy now until they have been idle once.
+        """Do not wait again for the processes that are busy now until they have been idle once, or
+        have opened another window.
 
-        They do not come to rest: a film or a spinner is playing.
+        They do not come to rest: a film or a spinner is playing, or a program takes long to load.
         """
         self._restless |= dict.fromkeys(self._busy, self._at)
 
 
-def owners(display: Any) -> Callable[[], set[int]]:
-    """A function that returns the processes which have a window on that display."""
+def windows_by_owner(display: Any) -> Callable[[], dict[int, set[int]]]:
+    """A function that returns the windows on that display, by the process that they belong to."""
     root = display.screen().root
     known: dict[int, int] = {}
 
-    def find() -> set[int]:
+    def find() -> dict[int, set[int]]:
         numbers = list(x11.property_of(root, "_NET_CLIENT_LIST") or ())
         for number in numbers:
             if number not in known:
                 known[number] = x11.owner(display.create_resource_object("window", number))
         for closed in known.keys() - set(numbers):
             del known[closed]
-        return set(known.values()) - {0}
+        found: dict[int, set[int]] = {}
+        for number, owner in known.items():
+            if owner:
+                found.setdefault(owner, set()).add(number)
+        return found
 
     return find

@@ -47,7 +47,7 @@ def idle() -> float:
 
 
 def check_four_times(pids: list[int]) -> list[bool]:
-    programs = Programs(lambda: pids, idle)
+    programs = Programs(lambda: {pid: {1} for pid in pids}, idle)
     results = [programs.at_work()]
     for _ in range(3):
         time.sleep(0.2)
@@ -80,7 +80,7 @@ def test_a_program_that_was_given_up_counts_again_after_it_was_idle(
     run: list[subprocess.Popen[bytes]],
 ) -> None:
     run += [start(WORKS)]
-    programs = Programs(lambda: [run[0].pid], idle)
+    programs = Programs(lambda: {run[0].pid: {1}}, idle)
     programs.at_work()
     time.sleep(0.2)
     assert programs.at_work()
@@ -96,9 +96,31 @@ def test_a_program_that_was_given_up_counts_again_after_it_was_idle(
     assert programs.at_work()
 
 
+def test_a_program_that_was_given_up_counts_again_after_it_opened_a_window(
+    run: list[subprocess.Popen[bytes]],
+) -> None:
+    run += [start(WORKS), start(WORKS)]
+    loads, plays = (process.pid for process in run)
+    windows = {loads: {1}, plays: {2}}
+    programs = Programs(lambda: dict(windows), idle)
+    programs.at_work()
+    time.sleep(0.2)
+    assert programs.at_work()
+    programs.give_up()
+    windows[plays] = set()  # closing one does not count
+    time.sleep(0.2)
+    assert not programs.at_work()
+    windows[loads] = {1, 3}
+    time.sleep(0.2)
+    assert programs.at_work()
+    programs.give_up()
+    time.sleep(0.2)
+    assert not programs.at_work()
+
+
 def test_a_short_idle_time_does_not_count() -> None:
     used = [0.0]
-    programs = Programs(lambda: [], lambda: used[0])
+    programs = Programs(lambda: {}, lambda: used[0])
     programs.at_work()
     for busy in (True, False, True):
         time.sleep(0.05)
@@ -108,7 +130,7 @@ def test_a_short_idle_time_does_not_count() -> None:
 
 
 def test_busy_processors_count_whatever_uses_them() -> None:
-    programs = Programs(lambda: [], time.monotonic)
+    programs = Programs(lambda: {}, time.monotonic)
     assert not programs.at_work()
     time.sleep(0.05)
     assert programs.at_work()
