@@ -38,7 +38,12 @@ PAGE = "--type=renderer"
 DIGITS = frozenset(map(ord, "0123456789abcdefu "))
 BATCH = 100
 """Keys sent before waiting until they are handled, so that no queue grows without bound."""
+PART = 25
+"""Keys sent between two pings."""
 ANSWER_WITHIN = 20.0
+"""Seconds that a program may take to handle the keys between two pings."""
+FIRST_PING = 0x70000000
+"""A number below those of our pings. The window manager numbers its own by the time."""
 ANIMATION = 50
 """Times that a program without pings goes to sleep until its keys count as handled."""
 SILENT = 3
@@ -120,8 +125,11 @@ class Keyboard:
             while symbols:
                 keys = self._keys_for(symbols[:BATCH])
                 self.disable_repeat()
-                self._tap(keys)
-                self._wait_or_fail(len(text) - len(symbols))
+                with self._replies():
+                    for at in range(0, len(keys), PART):
+                        self._ping()
+                        self._tap(keys[at : at + PART])
+                    self._wait_or_fail(len(text) - len(symbols))
                 symbols = symbols[len(keys) :]
             self._give_back()
 
@@ -310,33 +318,48 @@ class Keyboard:
             self._lent_symbols.clear()
             self._changes.note()
 
-    def wait_until_taken(self, within: float = ANSWER_WITHIN) -> bool:
+    def wait_until_taken(self) -> bool:
         """Whether the active window confirms, in time, that it has handled all keys sent so far."""
-        self._display.sync()
-        window = x11.active(self._display)
-        program = self._program()
-        if window is None or program in self._unresponsive or not self._supports_ping(window):
-            return False
-        self._pings = self._pings % 0xFFFF + 1
-        ping = self._display.get_atom("_NET_WM_PING")
-        data = [ping, 0x70000000 | self._pings, window.id, 0, 0]
-        message = event.ClientMessage(
-            window=window, client_type=self._display.get_atom("WM_PROTOCOLS"), data=(32, data)
-        )
-        # The reply goes to the root window and arrives only while we select its events.
-        self._root.change_attributes(event_mask=X.SubstructureNotifyMask)
-        window.send_event(message)
-        self._display.flush()
-        try:
-            answered = self._wait_for_pong(data[1], time.monotonic() + within, x11.owner(window))
+        with self._replies():
+            sent = self._ping()
+            if sent is None:
+                return False
+            number, window, program = sent
+            answered = self._wait_for_pong(number, x11.owner(window))
             if answered is None:
                 self._unresponsive.add(program)
             return bool(answered)
+
+    @contextmanager
+    def _replies(self) -> Iterator[None]:
+        """Receive the replies to pings in the block. They go to the root window, and arrive only
+        while we select its events."""
+        self._root.change_attributes(event_mask=X.SubstructureNotifyMask)
+        try:
+            yield
         finally:
             self._root.change_attributes(event_mask=X.NoEventMask)
             self._display.sync()
             while self._display.pending_events():
                 self._display.next_event()
+
+    def _ping(self) -> Optional[tuple[int, Any, str]]:
+        """Ping the active window after the keys sent so far: the number that its reply will have,
+        the window, and its class. None if no window is active, or this one does not reply."""
+        self._display.sync()
+        window = x11.active(self._display)
+        program = self._program()
+        if window is None or program in self._unresponsive or not self._supports_ping(window):
+            return None
+        self._pings = self._pings % 0xFFFF + 1
+        ping = self._display.get_atom("_NET_WM_PING")
+        data = [ping, FIRST_PING + self._pings, window.id, 0, 0]
+        message = event.ClientMessage(
+            window=window, client_type=self._display.get_atom("WM_PROTOCOLS"), data=(32, data)
+        )
+        window.send_event(message)
+        self._display.flush()
+        return data[1], window, program
 
     def _supports_ping(self, window: Any) -> bool:
         ping = self._display.get_atom("_NET_WM_PING")
@@ -345,14 +368,19 @@ class Keyboard:
         except error.BadWindow:
             return False
 
-    def _wait_for_pong(self, number: int, end: float, owner: int) -> Optional[bool]:
-        """Whether the reply came; None if the program sleeps instead of replying."""
+    def _wait_for_pong(self, number: int, owner: int) -> Optional[bool]:
+        """Whether the reply came, each within `ANSWER_WITHIN` seconds of the one before; None if
+        the program sleeps instead of replying."""
         sleeping_seconds, used = 0, threads.main_thread_time(owner)
+        end = time.monotonic() + ANSWER_WITHIN
         while True:
             while self._display.pending_events():
                 received = self._display.next_event()
-                if received.type == X.ClientMessage and received.data[1][1] == number:
-                    return True
+                if received.type == X.ClientMessage:
+                    if received.data[1][1] == number:
+                        return True
+                    if FIRST_PING < received.data[1][1] < number:
+                        end = time.monotonic() + ANSWER_WITHIN
             left = end - time.monotonic()
             if left <= 0:
                 return False
