@@ -1,4 +1,4 @@
-"""One call to every application, on each provider.
+"""One call to every application, and the file manager, on each provider.
 
 Calc stands for LibreOffice, and git's server for those that are mounted. tests/desktop has the
 rest, and the windows of VS Code, for which an emulated processor takes longer than a call may take.
@@ -25,6 +25,14 @@ def files(guest: Guest) -> Guest:
     guest.put(BOOK, book.getvalue())
     guest.put("~/smoke test/page.html", PAGE.encode())
     return guest
+
+
+def test_the_file_manager_has_shown_a_folder_when_the_screen_is_still(files: Guest) -> None:
+    # On a slow emulated processor it never came to rest, and said "Loading…" forever.
+    files.run(["nautilus", "smoke test"], cwd=files.home, background=True)
+    files.wait_window("smoke test", timeout=120)
+    assert files.screenshot(settle=20).still
+    done(files, "computer_key", keys=["alt", "f4"])
 
 
 def test_calc_writes_a_cell(files: Guest) -> None:
