@@ -28,7 +28,7 @@ def files(guest: Guest) -> Guest:
 
 
 def test_the_file_manager_has_shown_a_folder_when_the_screen_is_still(files: Guest) -> None:
-    # On a slow emulated processor it never came to rest, and said "Loading…" forever.
+    # On a slow emulated processor Nautilus showed "Loading…" forever, with a spinner.
     files.run(["nautilus", "smoke test"], cwd=files.home, background=True)
     files.wait_window("smoke test", timeout=120)
     assert files.screenshot(settle=20).still
