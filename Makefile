@@ -17,10 +17,13 @@ unexport PYTHONDONTWRITEBYTECODE
 setup:
 	@vm/setup.sh
 
-image: setup
+# `make test` sets up first and then says so with an empty SET_UP. Otherwise make would begin the tests before an image,
+# which had to wait for `setup` once more.
+SET_UP = setup
+image: $(SET_UP)
 	@$(AMBIDEX) image build $(IMAGE) $(if $(MIRROR),--mirror $(MIRROR))
 
-image-services: setup
+image-services: $(SET_UP)
 	@$(AMBIDEX) image build debian-13-services $(if $(MIRROR),--mirror $(MIRROR))
 
 demo: image
@@ -30,7 +33,7 @@ browser: setup
 	@vm/setup.sh chromium-headless-shell
 
 # Environments of the programs that play on our desktops from outside.
-outside: setup
+outside: $(SET_UP)
 	@.ci/outside
 
 # Three of these run at a time, in this order, and each waits for what it needs; two at a time leave
@@ -52,7 +55,7 @@ test: browser
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
 	! git grep -nE '^(<{7}|>{7}) '
-	-$(TOGETHER) 3 $(SIDE_BY_SIDE)
+	-$(TOGETHER) 3 $(SIDE_BY_SIDE) SET_UP=
 	-$(MAKE) --no-print-directory test-vm
 	@.venv/bin/python tests/summary.py $(RESULTS)
 
@@ -112,7 +115,7 @@ test-wheel: setup
 SITE = .venv-docs
 $(SITE)/ready: docs/requirements.lock | setup
 	.venv/bin/python -m venv --clear $(SITE)
-	$(SITE)/bin/python -m pip --quiet --disable-pip-version-check install --require-hashes -r $<
+	vm/install.sh $(SITE)/bin/python -r $<
 	@touch $@
 
 docs: $(SITE)/ready

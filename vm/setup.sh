@@ -90,11 +90,10 @@ if [ "$(cat $stamp 2>/dev/null)" != "$expected" ]; then
     rm -rf .venv
     "$python" -m venv .venv
     # Source packages are built with the locked setuptools: an isolated build would download its own, without a hash.
-    pip() { .venv/bin/python -m pip --disable-pip-version-check install -q "$@"; }
     # Python compiles what is used; compiling everything at once would take half a minute.
-    pip --require-hashes -r vm/build.lock &&
-        pip --no-compile --require-hashes --no-build-isolation --no-deps -r host/requirements.lock &&
-        pip --no-build-isolation --no-deps -e . ||
+    .venv/bin/python -m pip --disable-pip-version-check install -q --require-hashes -r vm/build.lock &&
+        vm/install.sh .venv/bin/python --no-build-isolation -r host/requirements.lock &&
+        .venv/bin/python -m pip --disable-pip-version-check install -q --no-build-isolation --no-deps -e . ||
         fail "the Python packages could not be installed" "see the output above: is the package index unreachable, or did a hash not match (vm/lock.sh writes the locks)?"
     # The folders of the repository are the sub-packages of `ambidex`, so a folder of links to them is put on Python's path.
     # An editable install would use an import hook instead, which mypy and `python -S` do not support.
