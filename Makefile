@@ -37,10 +37,10 @@ outside: $(SET_UP)
 	@.ci/outside
 
 # Three of these run at a time, in this order, and each waits for what it needs; two at a time leave
-# two processors partly idle. Emulated machines have two processors each and slow down beside other
+# two processors partly idle. The longest are early: at the end a single one would run alone. Emulated machines have two processors each and slow down beside other
 # work, so their tests run alone, after these.
 SIDE_BY_SIDE = image test-pages test-host image-services test-cluster test-rest test-types outside test-desks \
-	test-conformance test-tools test-foundry test-outside test-experiment test-services test-osworld
+	test-tools test-conformance test-foundry test-osworld test-services test-outside test-experiment
 test-desks test-osworld test-tools test-conformance test-foundry test-experiment: image
 test-services: image-services
 test-outside: image outside

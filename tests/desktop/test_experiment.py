@@ -160,7 +160,7 @@ def test_faults_of_a_model_are_repaired_and_counted(
 def test_two_identical_runs_give_identical_rows(
     tmp_path: Path, machines: Source, demo: Suite, stand_in: str
 ) -> None:
-    names = ("gnome-evening", "files-invoices", "calc-budget-formulas", "music-to-cd")
+    names = ("gnome-evening", "calc-budget-formulas")
     model = asked(stand_in, "tools-50-garbled")
     first = play(tmp_path / "a", machines, demo, model, *names)
     second = play(tmp_path / "b", machines, demo, model, *names)
@@ -174,6 +174,5 @@ def test_running_out_of_steps_is_not_an_answer(
     tmp_path: Path, machines: Source, demo: Suite, stand_in: str
 ) -> None:
     model = asked(stand_in, "tools-100")
-    row = play(tmp_path, machines, demo, model, "music-to-cd", "files-invoices", steps=1)
-    assert {item.stop for item in row.values()} == {Stop.STEP_LIMIT}
-    assert {item.score for item in row.values()} == {0.0}
+    row = play(tmp_path, machines, demo, model, "files-invoices", steps=1)["files-invoices"]
+    assert (row.stop, row.score) == (Stop.STEP_LIMIT, 0.0)
