@@ -43,7 +43,7 @@ def vsix(version: str) -> bytes:
         "engines": {"vscode": "^1.60.0"},
         "categories": ["Themes"],
         "main": "./tiny.js",
-        "activationEvents": ["*"],
+        "activationEvents": [],
         "contributes": {
             "themes": [THEME],
             "commands": [{"command": "tiny.say", "title": "Say"}],

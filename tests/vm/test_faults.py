@@ -1,4 +1,7 @@
-"""Faults during a run on real machines end in the fate that is documented for them."""
+"""Faults during a run on virtual machines end in the fate that is documented for them. Sandboxes:
+a killed one and a killed owner in tests/conformance/test_machines.py, a full disk in
+tests/sandbox/test_limits.py.
+"""
 
 import json
 import shutil
