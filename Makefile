@@ -11,7 +11,7 @@ TOGETHER = $(MAKE) --no-print-directory --keep-going --output-sync=recurse --job
 # Tests start hundreds of Pythons: what they import is compiled once, whatever the shell says.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test attack test-plain test-types test-pages test-host test-rest test-cluster test-services test-company test-desks test-osworld test-vm beside-vm test-conformance test-tools test-foundry test-experiment test-outside
+.PHONY: demo test attack test-plain test-types test-pages test-host test-rest test-cluster test-services test-company test-desks test-osworld test-vm test-conformance test-tools test-foundry test-experiment test-outside
 .PHONY: bench setup image image-services browser outside docs test-wheel
 
 setup:
@@ -37,12 +37,10 @@ outside: $(SET_UP)
 	@.ci/outside
 
 # Three of these run at a time, in this order, and each waits for what it needs; two at a time leave
-# two processors partly idle. The longest are early: at the end a single one would run alone. Emulated machines have two
-# processors each and slow down beside desktops. They leave a third of the processors idle, though, enough for tests that
-# only compute.
-SIDE_BY_SIDE = image test-pages test-host image-services test-cluster outside test-desks \
+# two processors partly idle. The longest are early: at the end a single one would run alone. Emulated machines have two processors each and slow down beside other
+# work, so their tests run alone, after these.
+SIDE_BY_SIDE = image test-pages test-host image-services test-cluster test-rest test-types outside test-desks \
 	test-tools test-conformance test-foundry test-osworld test-services test-outside test-experiment
-BESIDE_VM = test-types test-rest
 test-desks test-osworld test-tools test-conformance test-foundry test-experiment: image
 test-services: image-services
 test-outside: image outside
@@ -58,7 +56,7 @@ test: browser
 	.venv/bin/ruff format --check .
 	! git grep -nE '^(<{7}|>{7}) '
 	-$(TOGETHER) 3 $(SIDE_BY_SIDE) SET_UP=
-	-$(TOGETHER) 2 test-vm beside-vm
+	-$(MAKE) --no-print-directory test-vm
 	@.venv/bin/python tests/summary.py $(RESULTS)
 
 # Attacks on verdicts, runs and the host: without a desktop, then on sandbox desktops. Part of `make test`.
@@ -90,8 +88,6 @@ test-cluster:
 OWN = foundry experiment
 test-vm:
 	.venv/bin/pytest tests/conformance tests/vm tests/attack -m vm $(call results,vm)
-beside-vm:
-	@nice -n 5 $(MAKE) --no-print-directory $(BESIDE_VM)
 test-osworld:
 	.venv/bin/pytest $(wildcard tests/desktop/test_osworld_*.py) -m sandbox $(call results,osworld)
 test-desks:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from types import SimpleNamespace
 
 import pytest
 
+from ambidex.guest.desktop import programs
 from ambidex.guest.desktop.programs import Programs, processors
 from ambidex.mcp_tools.display.threads import demanded_time
 
@@ -47,11 +48,11 @@ def idle() -> float:
 
 
 def check_four_times(pids: list[int]) -> list[bool]:
-    programs = Programs(lambda: {pid: {1} for pid in pids}, idle)
-    results = [programs.at_work()]
+    checked = Programs(lambda: {pid: {1} for pid in pids}, idle)
+    results = [checked.at_work()]
     for _ in range(3):
         time.sleep(0.2)
-        results.append(programs.at_work())
+        results.append(checked.at_work())
     return results
 
 
@@ -76,46 +77,53 @@ def test_a_program_that_has_ended_is_not_busy(run: list[subprocess.Popen[bytes]]
     assert check_four_times([ended.pid]) == [False] * 4
 
 
+class Work:
+    """Programs that work as a test says, in its own time."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, **windows: set[int]) -> None:
+        self.windows = {int(name.removeprefix("p")): shown for name, shown in windows.items()}
+        self._used = dict.fromkeys(self.windows, 0.0)
+        self._now = 1.0
+        clock = SimpleNamespace(monotonic=lambda: self._now)
+        monkeypatch.setattr(programs, "time", clock)
+        monkeypatch.setattr(programs, "main_thread_time", self._used.__getitem__)
+        monkeypatch.setattr(programs, "state", lambda pid: "S")
+        self.programs = Programs(lambda: dict(self.windows), idle)
+        self.programs.at_work()
+
+    def goes_on(self, *working: int) -> bool:
+        """Whether they are at work after 0.2 s in which these have worked."""
+        self._now += 0.2
+        for pid in working:
+            self._used[pid] += 0.2
+        return self.programs.at_work()
+
+
 def test_a_program_that_was_given_up_counts_again_after_it_was_idle(
-    run: list[subprocess.Popen[bytes]],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    run += [start(WORKS)]
-    programs = Programs(lambda: {run[0].pid: {1}}, idle)
-    programs.at_work()
-    time.sleep(0.2)
-    assert programs.at_work()
-    programs.give_up()
-    time.sleep(0.2)
-    assert not programs.at_work()
-    run[0].send_signal(signal.SIGSTOP)
-    for _ in range(7):  # it is idle
-        time.sleep(0.2)
-        programs.at_work()
-    run[0].send_signal(signal.SIGCONT)
-    time.sleep(0.2)
-    assert programs.at_work()
+    work = Work(monkeypatch, p1={1})
+    assert work.goes_on(1)
+    work.programs.give_up()
+    assert not work.goes_on(1)
+    assert [work.goes_on() for _ in range(3)] == [False] * 3
+    assert not work.goes_on(1), "it was idle for less than a second"
+    assert [work.goes_on() for _ in range(6)] == [False] * 6
+    assert work.goes_on(1)
 
 
 def test_a_program_that_was_given_up_counts_again_after_it_opened_a_window(
-    run: list[subprocess.Popen[bytes]],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    run += [start(WORKS), start(WORKS)]
-    loads, plays = (process.pid for process in run)
-    windows = {loads: {1}, plays: {2}}
-    programs = Programs(lambda: dict(windows), idle)
-    programs.at_work()
-    time.sleep(0.2)
-    assert programs.at_work()
-    programs.give_up()
-    windows[plays] = set()  # closing one does not count
-    time.sleep(0.2)
-    assert not programs.at_work()
-    windows[loads] = {1, 3}
-    time.sleep(0.2)
-    assert programs.at_work()
-    programs.give_up()
-    time.sleep(0.2)
-    assert not programs.at_work()
+    work = Work(monkeypatch, p1={1}, p2={2})
+    assert work.goes_on(1, 2)
+    work.programs.give_up()
+    work.windows[2] = set()  # closing one does not count
+    assert not work.goes_on(1, 2)
+    work.windows[1] = {1, 3}
+    assert work.goes_on(1, 2)
+    work.programs.give_up()
+    assert not work.goes_on(1, 2)
 
 
 def test_a_short_idle_time_does_not_count() -> None:

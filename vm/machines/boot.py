@@ -14,8 +14,9 @@ from ambidex.vm.wait import NotYetError, wait_for
 
 __all__ = ["BOUNDS", "wait_until_quiet", "wait_until_ready"]
 
-BOUNDS = {"kvm": 120.0, "qemu": 480.0}
-"""Seconds a cold boot may take; emulation is about ten times slower."""
+BOUNDS = {"kvm": 120.0, "qemu": 900.0}
+"""Seconds a cold boot may take. Emulation is about ten times slower: on a slow computer a desktop
+took five minutes with nothing beside it, and more than eight with tests beside it."""
 
 Stages = tuple[tuple[str, str], ...]
 
