@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ambidex.host.records.rows import read_rows
 from ambidex.host.runs.machines import Source
-from tests.support.commands import demo
+from tests.support.commands import SUITE, on_suite
 
 AGENTS = ("save_everything", "file_seeker", "tamperer")
 
@@ -15,7 +15,7 @@ def test_agents_that_act_without_doing_the_task_score_nothing(
     machines: Source, tmp_path: Path
 ) -> None:
     arguments = ("--tasks", "calc-freeze-header", "--agents", *AGENTS)
-    process = demo(machines, "null", tmp_path / "null", *arguments)
+    process = on_suite(SUITE, machines, "null", tmp_path / "null", *arguments)
     assert process.returncode == 0, process.stdout + process.stderr
     rows = {row.agent: row for row in read_rows(tmp_path / "null") if row.fate == "scored"}
     assert {agent: row.score for agent, row in rows.items()} == dict.fromkeys(AGENTS, 0.0)

@@ -24,12 +24,12 @@ def ambidex(*words: object) -> int:
     return code
 
 
-def demo(
-    machines: Source, command: str, out: Path, *arguments: str
+def on_suite(
+    suite: Path, machines: Source, command: str, out: Path, *arguments: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command on the demo suite in a process of its own."""
+    """Run a command on a suite in a process of its own."""
     image = machines.image.split(":")[0]
-    argv = [sys.executable, "-m", "ambidex.host.cli.main", command, str(SUITE), "--image", image]
+    argv = [sys.executable, "-m", "ambidex.host.cli.main", command, str(suite), "--image", image]
     argv += ["--provider", machines.provider]
     return subprocess.run(
         [*argv, "--out", str(out), *arguments], cwd=PROJECT, capture_output=True, text=True

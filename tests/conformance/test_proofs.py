@@ -1,0 +1,30 @@
+"""Suites are proved on each provider: the demo suite on sandboxes, a sample of the office suite on
+virtual machines, which may be emulated. `make demo` plays the demo suite on virtual machines, and
+docs/vm-proofs.md has what else was proved on them.
+"""
+
+import json
+from pathlib import Path
+
+from ambidex.host.runs.machines import Source
+from tests.support.commands import SUITE, on_suite
+
+OFFICE = SUITE.parent / "office"
+DEMO = (SUITE, [path.parent.name for path in sorted(SUITE.glob("*/task.toml"))])
+PROVED = {"libvirt": (OFFICE, ["vlc-second-language"])}
+"""The suite and the tasks that are proved instead of the demo suite. This one plays a film: VLC
+crashed while the emulated processor was one that LLVM does not know."""
+
+
+def test_oracles_score_1_and_doing_nothing_and_every_near_miss_score_0(
+    machines: Source, tmp_path: Path
+) -> None:
+    suite, tasks = PROVED.get(machines.provider, DEMO)
+    given = [word for task in tasks for word in ("--tasks", task)]
+    arguments = (*given, "--machines", "2", "--json")
+    process = on_suite(suite, machines, "prove", tmp_path / "run", *arguments)
+    assert process.returncode == 0, process.stdout + process.stderr
+    claims = json.loads(process.stdout)
+    assert {claim["task"] for claim in claims} == set(tasks)
+    assert all(claim["holds"] for claim in claims)
+    assert {claim["expected"] for claim in claims} == {0.0, 1.0}
