@@ -5,16 +5,22 @@ rest, and the windows of VS Code, for which an emulated processor takes longer t
 """
 
 import json
+import time
 from io import BytesIO
+from pathlib import Path
 
+import numpy
 import pytest
 from openpyxl import Workbook, load_workbook
 
 from ambidex.host.client.guest import Guest
 from tests.desktop.tool_calls import done, read, refused
+from tests.support.films import red_film
 
 PAGE = "<meta charset=utf-8><title>Grüße</title><p>Hello"
 BOOK = "~/smoke test/book.xlsx"
+SHOWN = 0.01
+"""Share of the screen that a film of 320 x 180 covers at least."""
 
 
 @pytest.fixture(scope="module")
@@ -61,8 +67,24 @@ def test_the_desktop_changes_settings(files: Guest) -> None:
     assert "35%" in read(files, "pactl", "get-sink-volume", "@DEFAULT_SINK@")
 
 
-def test_a_vlc_call_is_refused_while_vlc_is_not_running(files: Guest) -> None:
+def test_vlc_shows_a_film(files: Guest, tmp_path: Path) -> None:
+    # VLC draws with llvmpipe. It crashed while the emulated processor was one that LLVM does not
+    # know.
     assert refused(files, "vlc_get_status")[0] == "not_running"
+    files.put("~/smoke test/red.avi", red_film(tmp_path))
+    done(files, "vlc_open", uri="~/smoke test/red.avi")
+    end = time.monotonic() + 120
+    while (share := red_share(files)) < SHOWN and time.monotonic() < end:
+        time.sleep(0.5)
+    assert share >= SHOWN
+    assert done(files, "vlc_get_status")["state"] in ("playing", "stopped"), "its film may be over"
+
+
+def red_share(guest: Guest) -> float:
+    """The share of the screen's pixels that are red."""
+    frame = guest.screenshot()
+    pixels = numpy.frombuffer(frame.rgb, numpy.uint8).reshape(-1, 3)
+    return float(((pixels[:, 0] > 200) & (pixels[:, 1:] < 60).all(axis=1)).mean())
 
 
 def test_a_mounted_server_answers(files: Guest) -> None:

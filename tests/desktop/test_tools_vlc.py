@@ -5,10 +5,8 @@ import math
 import struct
 import wave
 from io import BytesIO
-from pathlib import Path
 from typing import Any
 
-import cv2
 import numpy
 import pytest
 from PIL import Image
@@ -17,6 +15,7 @@ from ambidex.host.client.guest import Guest
 from ambidex.mcp_tools.waiting import wait_for
 from tests.desktop.proofs import proves
 from tests.desktop.tool_calls import done, read, refused, stop
+from tests.support.films import red_film
 
 
 def tone(seconds: int) -> bytes:
@@ -31,22 +30,12 @@ def tone(seconds: int) -> bytes:
     return content.getvalue()
 
 
-def clip(folder: Path) -> bytes:
-    """A red video of 30 seconds."""
-    path = folder / "red.avi"
-    film = cv2.VideoWriter(str(path), cv2.VideoWriter.fourcc(*"MJPG"), 5, (320, 180))
-    for _ in range(150):
-        film.write(numpy.full((180, 320, 3), (0, 0, 255), numpy.uint8))
-    film.release()
-    return path.read_bytes()
-
-
 @pytest.fixture(scope="module")
 def vlc(guest: Guest, tmp_path_factory: pytest.TempPathFactory) -> Guest:
     """A guest with a video and two audio files, the first of which a tool is playing."""
     guest.put("~/Music/first sound.wav", tone(600))
     guest.put("~/Music/second.wav", tone(600))
-    guest.put("~/Music/sub folder/Film.AVI", clip(tmp_path_factory.mktemp("film")))
+    guest.put("~/Music/sub folder/Film.AVI", red_film(tmp_path_factory.mktemp("film")))
     for name in ("status", "playlist", "current_time", "media_duration"):
         assert refused(guest, f"vlc_get_{name}")[0] == "not_running"
     for name in ("play", "pause", "next", "previous", "toggle_fullscreen"):
