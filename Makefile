@@ -17,8 +17,8 @@ unexport PYTHONDONTWRITEBYTECODE
 setup:
 	@vm/setup.sh
 
-# `make test` sets up first and then says so with an empty SET_UP. Otherwise make would begin the tests before an image,
-# which had to wait for `setup` once more.
+# `make test` has run `setup` before it builds images, and says so with an empty SET_UP. If an image had to wait for `setup`
+# again, make would start tests first.
 SET_UP = setup
 image: $(SET_UP)
 	@$(AMBIDEX) image build $(IMAGE) $(if $(MIRROR),--mirror $(MIRROR))
@@ -37,8 +37,8 @@ outside: $(SET_UP)
 	@.ci/outside
 
 # Three of these run at a time, in this order, and each waits for what it needs; two at a time leave
-# two processors partly idle. The longest are early: at the end a single one would run alone. Emulated machines have two processors each and slow down beside other
-# work, so their tests run alone, after these.
+# two processors partly idle. Long stages come early, so that none runs alone at the end. Emulated machines have two
+# processors each and slow down beside other work, so their tests run alone, after these.
 SIDE_BY_SIDE = image test-pages test-host image-services test-cluster test-rest test-types outside test-desks \
 	test-tools test-conformance test-foundry test-osworld test-services test-outside test-experiment
 test-desks test-osworld test-tools test-conformance test-foundry test-experiment: image

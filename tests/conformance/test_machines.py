@@ -1,7 +1,7 @@
 """The conformance suite of machine providers, run on each of them.
 
-A sandbox starts anew at each revert, which is most of what these tests take, so they revert where
-that is what they test. Each leaves a machine that works.
+A sandbox starts anew at each revert, which takes most of these tests' time, so they revert only
+where they test that. Each leaves a machine that works.
 """
 
 import base64
