@@ -1,4 +1,4 @@
-"""Detection of busy programs, on real processes."""
+"""Detection of busy programs: on real processes, and on ones that work as a test says."""
 
 from __future__ import annotations
 
