@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from ambidex.mcp_tools import App
 
+WITH_START = 180.0
+"""Timeout of a tool that may start the browser, in seconds: a minute to listen, another to complete
+its startup, and the call itself."""
+
 app = App(
     "chrome",
     "Chromium",

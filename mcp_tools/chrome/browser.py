@@ -10,7 +10,7 @@ from typing import Annotated, Literal, Optional
 from pydantic import Field
 
 from ambidex.mcp_tools import ToolError
-from ambidex.mcp_tools.chrome import app
+from ambidex.mcp_tools.chrome import WITH_START, app
 from ambidex.mcp_tools.chrome.devtools import (
     Browser,
     attach_to_page,
@@ -56,7 +56,7 @@ def show_page(url: str) -> Tab:
         return activate(browser, existing) if existing else open_tab(browser, url)
 
 
-@app.tool(timeout=120)
+@app.tool(timeout=WITH_START)
 def open_tabs_setup(
     url: Annotated[
         str, Field(min_length=1, description="URL, host such as example.org, or path of a file")
@@ -127,7 +127,7 @@ RESTORE = """async (url, id) => {
 }"""
 
 
-@app.tool(timeout=90)
+@app.tool(timeout=WITH_START)
 def bring_back_last_tab() -> Tab:
     """Reopen the last closed tab (Ctrl+Shift+T): restore it with its history; starts the browser if
     necessary. Returns the tab, now active. Error if no closed tab is known.
@@ -153,7 +153,7 @@ def bring_back_last_tab() -> Tab:
         return activate(browser, tab)
 
 
-@app.tool(timeout=90)
+@app.tool(timeout=WITH_START)
 def open_profile_settings() -> Tab:
     """Open the profile settings page (You and Google, people): profile name and picture. Returns
     the tab, now active.
@@ -161,7 +161,7 @@ def open_profile_settings() -> Tab:
     return show_page("chrome://settings/people")
 
 
-@app.tool(timeout=90)
+@app.tool(timeout=WITH_START)
 def open_password_settings() -> Tab:
     """Open the password manager: the page of saved passwords and logins. Returns the tab, now
     active.
@@ -169,7 +169,7 @@ def open_password_settings() -> Tab:
     return show_page("chrome://password-manager/passwords")
 
 
-@app.tool(timeout=90)
+@app.tool(timeout=WITH_START)
 def open_privacy_settings() -> Tab:
     """Open the privacy and security settings page: cookies, tracking protection, site permissions.
     Returns the tab, now active.
@@ -177,7 +177,7 @@ def open_privacy_settings() -> Tab:
     return show_page("chrome://settings/privacy")
 
 
-@app.tool(timeout=90)
+@app.tool(timeout=WITH_START)
 def open_appearance_settings() -> Tab:
     """Open the appearance settings page: theme, font size, zoom, home button, bookmarks bar.
     Returns the tab, now active.
@@ -185,7 +185,7 @@ def open_appearance_settings() -> Tab:
     return show_page("chrome://settings/appearance")
 
 
-@app.tool(timeout=90)
+@app.tool(timeout=WITH_START)
 def open_search_engine_settings() -> Tab:
     """Open the search engine settings page, to choose or switch the default search engine (Google,
     DuckDuckGo, Bing). Returns the tab, now active.
@@ -193,7 +193,7 @@ def open_search_engine_settings() -> Tab:
     return show_page("chrome://settings/search")
 
 
-@app.tool(timeout=90)
+@app.tool(timeout=WITH_START)
 def open_extensions() -> Tab:
     """Open the extensions page, to see, manage or switch off installed extensions (add-ons).
     Returns the tab, now active.
@@ -201,7 +201,7 @@ def open_extensions() -> Tab:
     return show_page("chrome://extensions/")
 
 
-@app.tool(timeout=90)
+@app.tool(timeout=WITH_START)
 def open_bookmarks() -> Tab:
     """Open the bookmark manager page, where bookmarks (favourites) are edited. Returns the tab, now
     active.
@@ -215,7 +215,7 @@ def print_dialogs(browser: Browser) -> set[str]:
     return {page["targetId"] for page in pages if page["url"].startswith(PREVIEW)}
 
 
-@app.tool(timeout=90)
+@app.tool(timeout=WITH_START)
 def print(
     path: Annotated[
         Optional[str],

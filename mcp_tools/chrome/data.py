@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, Optional
 from pydantic import Field
 
 from ambidex.mcp_tools import ToolError
-from ambidex.mcp_tools.chrome import app
+from ambidex.mcp_tools.chrome import WITH_START, app
 from ambidex.mcp_tools.chrome.browser import show_page
 from ambidex.mcp_tools.chrome.devtools import (
     Browser,
@@ -139,7 +139,7 @@ def to_result(answer: dict[str, Any]) -> BookmarkResult:
     )
 
 
-@app.tool(timeout=90)
+@app.tool(timeout=WITH_START)
 def bookmark_page(
     name: Annotated[
         Optional[str],
@@ -159,7 +159,7 @@ def bookmark_page(
             return to_result(evaluate(browser, session, ADD, folder, title, target.url))
 
 
-@app.tool(timeout=90)
+@app.tool(timeout=WITH_START)
 def create_bookmark_folder(
     path: Annotated[
         str,
@@ -185,7 +185,7 @@ def list_bookmarks() -> Bookmarks:
     return Bookmarks(entries, len(nodes) - len(entries))
 
 
-@app.tool(timeout=120)
+@app.tool(timeout=WITH_START)
 def delete_browsing_data(
     kinds: Annotated[
         Optional[list[Kind]],
@@ -288,7 +288,7 @@ def get_settings(
     return [Preference(preference["name"], preference["value"]) for preference in matches[:200]]
 
 
-@app.tool(timeout=60)
+@app.tool(timeout=WITH_START)
 def set_setting(
     name: Annotated[str, Field(min_length=2, description="exact name from chrome_get_settings")],
     value: Annotated[Any, Field(description='true, 24, "text", ["https://example.org"]')],

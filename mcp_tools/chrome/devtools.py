@@ -37,7 +37,7 @@ PAGE_ANSWERS_WITHIN = 15.0
 STARTS_WITHIN = 60.0
 STARTED = "Startup.AfterStartupTaskCount"
 """Histogram that the browser fills once, when it considers its startup complete."""
-STARTED_WITHIN = 10.0
+STARTED_WITHIN = 60.0
 EMPTY = "chrome://newtab/"
 
 Answer = dict[str, Any]

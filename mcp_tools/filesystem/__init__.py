@@ -10,6 +10,6 @@ app = App(
     worker="filesystem",
     mounted="@modelcontextprotocol/server-filesystem 2026.8.31",
     needs="/opt/programs/node_modules/@modelcontextprotocol/server-filesystem",
-    timeout=90,  # the first call starts the server
+    timeout=240,  # the first call starts the server
     first_call="list_allowed_directories",
 )

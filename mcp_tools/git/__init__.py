@@ -10,5 +10,5 @@ app = App(
     worker="git",
     mounted="mcp-server-git 2026.10.19",
     needs="/usr/bin/git",
-    timeout=90,  # the first call starts the server
+    timeout=240,  # the first call starts the server
 )

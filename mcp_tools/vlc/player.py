@@ -141,14 +141,16 @@ def status() -> Status:
     )
 
 
-def wait_for_status(condition: Callable[[Status], bool], action: str) -> Status:
+def wait_for_status(
+    condition: Callable[[Status], bool], action: str, within: float = ACTS_WITHIN
+) -> Status:
     """Wait until the status meets the condition; `ToolError` with the actual status on timeout."""
 
     def matching_status() -> Optional[Status]:
         current = status()
         return current if condition(current) else None
 
-    result = wait_for(matching_status, ACTS_WITHIN)
+    result = wait_for(matching_status, within)
     if result is None:
         current = status()
         message = (
@@ -202,7 +204,7 @@ def start(*arguments: str) -> None:
         raise ToolError("VLC was started but does not answer.", code="not_running")
 
 
-@app.tool(timeout=90)
+@app.tool(timeout=180)
 def open(uri: Media) -> Status:
     """Play a media file or network stream: open a video or song in VLC, starting VLC if necessary.
     Returns the status once it plays.
@@ -212,7 +214,7 @@ def open(uri: Media) -> Status:
         call(PLAYER, "OpenUri", "(s)", target)
     else:
         start(target)
-    result = wait_for_status(plays(target), f"open {target}")
+    result = wait_for_status(plays(target), f"open {target}", STARTS_WITHIN)
     return result if result.state == "playing" else play()
 
 

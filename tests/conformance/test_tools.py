@@ -78,6 +78,7 @@ def test_vlc_shows_a_film(files: Guest, tmp_path: Path) -> None:
         time.sleep(0.5)
     assert share >= SHOWN
     assert done(files, "vlc_get_status")["state"] == "playing"
+    read(files, "pkill", "-x", "vlc")  # it would slow down the tests after this one
 
 
 def red_share(guest: Guest) -> float:
