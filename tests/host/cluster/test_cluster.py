@@ -390,6 +390,8 @@ def wait_until(
 
 def head() -> None:
     """The body of the head to end: it keeps a trial on the host that has no `go`."""
+    # A shell starts jobs in the background with SIGINT ignored, and children inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     suite = load_suite(Path(os.environ["SUITE"]), CATALOGUE)
     with connected(os.environ["ADDRESS"], suite) as cluster:
         run_waiting(cluster, suite, Path(os.environ["RUN"]), 2, 12, SilentWatcher())
