@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Optional
@@ -29,10 +28,7 @@ from ambidex.mcp_tools.code.editor import (
 )
 from ambidex.mcp_tools.waiting import wait_for
 
-FOLDERS_WITHIN = 20.0
 ENDS_WITHIN = 10.0
-UPDATES_WITHIN = 3.0
-RELOADS_WITHIN = 40.0
 
 File = Annotated[str, Field(min_length=1, description="path of a file, such as ~/project/main.py")]
 Folder = Annotated[str, Field(min_length=1, description="path of a folder, such as ~/project")]
@@ -185,102 +181,9 @@ def has_loaded_workspace(window: Window) -> bool:
         return True  # no workspace file, or one that VS Code treats as empty
 
 
-def wait_for_workspace() -> tuple[Path, Window]:
-    """The last active window once it has loaded its workspace file; `ToolError` on timeout."""
-
-    def loaded() -> Optional[tuple[Path, Window]]:
-        result = front_window()
-        return result if has_loaded_workspace(result[1]) else None
-
-    result = wait_for(loaded, FOLDERS_WITHIN)
-    if result is None:
-        message = "The window has not loaded the folders in its workspace file."
-        raise ToolError(message, code="busy", hint="Reload the window, then call again.")
-    return result
-
-
-def check_reload(window: Window) -> None:
-    """`ToolError` if changing folders would reload the window and something is unsaved."""
-    if window.workspace is None:
-        refuse_unsaved(window)
-
-
-def refuse_unsaved(window: Window) -> None:
-    """`ToolError` if something is unsaved in a window that has to reload."""
-    labels = [tab.label for tab in window.tabs if tab.unsaved]
-    if labels:
-        message = "Changing its folders would reload the window."
-        hint = f"Save or close these first: {', '.join(labels)}."
-        raise ToolError(message, code="unsaved", hint=hint)
-
-
 def wait_until_gone(address: Path) -> None:
     """Wait until no window answers at this address, or for a few seconds."""
     wait_for(lambda: address not in dict(open_windows()), ENDS_WITHIN)
-
-
-def change_folders(address: Path, window: Window, expected: set[str], **change: str) -> Window:
-    """Change the folders of a window and return it once it has exactly the expected ones. VS Code
-    reloads the window, or restarts its extensions if the first folder changes.
-    """
-    try:
-        accepted = ask(address, "folders", FOLDERS_WITHIN, **change)
-    except OSError:  # the window is reloading
-        accepted = True
-    if not accepted:
-        raise ToolError(f"VS Code refused to change the folders: {change}.", code="refused")
-    if window.workspace is None or window.folders[:1] == [change.get("remove")]:
-        # Until it is gone, another window may count as the last active one.
-        wait_until_gone(address)
-
-    def is_done(current: Window) -> bool:
-        return set(current.folders) == expected and window.workspace in (None, current.workspace)
-
-    if window.workspace is not None:
-        wait_for_window(
-            lambda current: current.workspace == window.workspace, "answer", RELOADS_WITHIN
-        )
-        wait_for(
-            lambda: any(is_done(current) for _, current in open_windows()), UPDATES_WITHIN, 0.3
-        )
-        for other, current in open_windows():
-            if current.workspace == window.workspace and not is_done(current):
-                # VS Code sometimes reads the workspace file before it has finished writing it.
-                refuse_unsaved(current)
-                with suppress(OSError, ToolError):
-                    ask(other, "command", name="workbench.action.reloadWindow")
-                    wait_until_gone(other)
-    return show_window(is_done, f"change its folders: {change}", RELOADS_WITHIN)
-
-
-@app.tool(timeout=120)
-def add_folder(folder: Folder) -> Window:
-    """Add a folder (another directory, root) to the workspace of the last active window; one folder
-    becomes a multi-root workspace, a saved .code-workspace file is updated. Returns the window.
-    """
-    path = existing_folder(folder)
-    address, window = wait_for_workspace()
-    if str(path) in window.folders:
-        return window
-    check_reload(window)
-    expected = {*window.folders, str(path)}
-    return change_folders(address, window, expected, add=str(path))
-
-
-@app.tool(timeout=120)
-def remove_folder(folder: Folder) -> Window:
-    """Remove a folder (close a root directory) from the workspace of the last active window; it
-    stays on disk, a saved .code-workspace file is updated. Returns the window.
-    """
-    path = absolute_path(folder)
-    address, window = wait_for_workspace()
-    if str(path) not in window.folders:
-        existing = ", ".join(window.folders) or "none"
-        message = f"Not a folder of the last active window: {path}."
-        raise ToolError(message, code="not_found", hint=f"Folders of the window: {existing}.")
-    check_reload(window)
-    expected = {*window.folders} - {str(path)}
-    return change_folders(address, window, expected, remove=str(path))
 
 
 @app.tool(reads_only=True, timeout=60)
