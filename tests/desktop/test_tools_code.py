@@ -4,6 +4,7 @@ with the standard library, and in the titles of its windows.
 
 import json
 import re
+from functools import partial
 from typing import Any
 
 import pytest
@@ -124,19 +125,17 @@ def test_files_are_shown_and_compared(code: Guest) -> None:
 )
 def test_settings_are_changed_in_place(code: Guest) -> None:
     wrap = done(code, "code_set_word_wrap_column", column=50)
-    assert (wrap["old"], wrap["new"], wrap["in_use"]) == (None, 50, 50)
+    assert (wrap["old"], wrap["new"]) == (None, 50)
     done(code, "code_set_auto_save_delay", delay_ms=500, auto_save="afterDelay")
     done(code, "code_set_auto_save_delay", delay_ms=700)
     done(code, "code_set_focus_editor_on_break", value=False)
-    assert done(code, "code_set_wrap_tabs", value=True)["in_use"] is True
-    assert done(code, "code_set_color_theme", theme_name="dark (visual studio)")["in_use"] == (
-        "Visual Studio Dark"
-    )
+    done(code, "code_set_wrap_tabs", value=True)
+    done(code, "code_set_color_theme", theme_name="dark (visual studio)")
     done(code, "code_add_files_exclude", pattern="**/__pycache__")
     arguments = {"rule": "reportMissingModuleSource", "severity": "warning"}
     assert done(code, "code_set_python_diagnostics_override", **arguments)["known"] is False
     font = done(code, "code_set_setting", key="editor.fontSize", value=17)
-    assert (font["old"], font["new"], font["in_use"]) == (13, 17, 17)
+    assert (font["old"], font["new"]) == (13, 17)
     done(code, "code_set_setting", key="window.title", value='"q" 漢\n')
     done(code, "code_reset_setting", key="window.title")
     tabs = {"[python]": {"editor.tabSize": 2}}
@@ -157,6 +156,9 @@ def test_settings_are_changed_in_place(code: Guest) -> None:
         "workbench.colorTheme": "Visual Studio Dark",
         **tabs,
     }
+    keys = ("editor.fontSize", "editor.wordWrapColumn", "workbench.editor.wrapTabs")
+    for key in (*keys, "workbench.colorTheme"):
+        assert wait_for(partial(is_in_use, code, key, result[key]), 60), key
     assert text.startswith('// Mine.\n{\n    "editor.fontSize": 17, // small\n')
     assert "    /* not mine */\n" in text
     assert done(code, "code_get_settings")["values"] == result
@@ -168,6 +170,12 @@ def test_settings_are_changed_in_place(code: Guest) -> None:
     again = done(code, "code_set_setting", key="editor.fontSize", value=17)
     assert (again["old"], settings(code)[1]) == (17, text)
     done(code, "code_reset_setting", key="files.autoSave")
+
+
+def is_in_use(code: Guest, key: str, value: object) -> bool:
+    """Whether a setting is in effect in the window. On a busy computer that takes longer than the
+    tools wait."""
+    return bool(done(code, "code_get_setting", key=key)["in_use"] == value)
 
 
 def test_invalid_settings_are_refused(code: Guest) -> None:
@@ -310,11 +318,14 @@ def test_folders_of_a_workspace_are_added_and_removed(code: Guest) -> None:
     assert again["folders"] == ["/home/user/project", "/home/user/other folder"]
     result = done(code, "code_search_text", text="text", all_files=True, match_case=True)
     assert {match["file"] for match in result["matches"]} == {"/home/user/other folder/note.txt"}
-    done(code, "code_remove_folder", folder="~/project")
+    done(code, "code_remove_folder", folder="~/other folder")
+    left = [folder["path"] for folder in json.loads(read(code, "cat", file))["folders"]]
+    assert left == ["project"]
+    assert refused(code, "code_remove_folder", folder="~/other folder")[0] == "not_found"
+    assert refused(code, "code_add_folder", folder="~/none")[0] == "not_found"
+    done(code, "code_add_folder", folder="~/other folder")
+    # The first folder last: then the window restarts its extensions and is silent for a while.
+    window = done(code, "code_remove_folder", folder="~/project")
+    assert window["folders"] == ["/home/user/other folder"]
     left = [folder["path"] for folder in json.loads(read(code, "cat", file))["folders"]]
     assert left == ["other folder"]
-    done(code, "code_add_folder", folder="~/project")
-    assert len(done(code, "code_list_windows")[0]["folders"]) == 2
-    done(code, "code_remove_folder", folder="~/project")
-    assert refused(code, "code_remove_folder", folder="~/project")[0] == "not_found"
-    assert refused(code, "code_add_folder", folder="~/none")[0] == "not_found"

@@ -26,10 +26,8 @@ SETTINGS = {
     "health_check_period_ms": 500,
     "health_check_failure_threshold": 6,
     "health_check_timeout_ms": 1000,
-    "prestart_worker_first_driver": False,
 }
-"""A host that does not answer for some seconds is lost. Workers that are started before they are
-needed would lack the environment of a run."""
+"""A host that does not answer for some seconds is lost."""
 
 
 class Host:
