@@ -100,8 +100,8 @@ COMBINATIONS: tuple[tuple[Condition, Policy, str], ...] = (
 """Each condition and each policy, with a task that the stand-in can solve in it."""
 
 PLAYED = {"functions": 1, "paper": 0, "anthropic": 3, "openai": 2, "pyautogui": 1}
-"""Which of them is played in which dialect; AMBIDEX_TEST_COMBINATIONS=all plays all.
-tests/host/agents/test_stand_in.py has clicks and tools in every dialect, without a desktop.
+"""The combination that each dialect plays; AMBIDEX_TEST_COMBINATIONS=all has each play all.
+tests/host/agents/test_stand_in.py plays by hand and with tools in every dialect, without a desktop.
 """
 
 

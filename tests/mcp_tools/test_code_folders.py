@@ -41,17 +41,7 @@ def test_the_first_folder_of_an_empty_workspace(tmp_path: Path) -> None:
     file = tmp_path / "ours.code-workspace"
     file.write_text("")
     edit_workspace(file, add=str(tmp_path))
-    assert file.read_text().split() == [
-        "{",
-        '"folders":',
-        "[",
-        "{",
-        '"path":',
-        '"."',
-        "}",
-        "]",
-        "}",
-    ]
+    assert jsonc.parse(file.read_text()) == {"folders": [{"path": "."}]}
 
 
 @pytest.mark.parametrize("text", ['{"folders": [', '{"folders": {}}', "[]"])
