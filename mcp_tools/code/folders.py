@@ -16,6 +16,7 @@ from ambidex.mcp_tools.code.editor import (
     ask,
     front_window,
     open_windows,
+    wait_for_reading,
     wait_for_window,
 )
 from ambidex.mcp_tools.code.settings import parse_file, read_text, write
@@ -23,16 +24,13 @@ from ambidex.mcp_tools.code.workspace import (
     Folder,
     existing_folder,
     has_loaded_workspace,
+    is_open,
     show_window,
     wait_until_gone,
 )
-from ambidex.mcp_tools.waiting import wait_for
 
 ACCEPTS_WITHIN = 20.0
 RELOADS_WITHIN = 60.0
-READS_WITHIN = 4.0
-READS = 5
-"""How many times a window may have to read its workspace file: it misses changes while busy."""
 
 
 def wait_for_workspace() -> tuple[Path, Window]:
@@ -42,19 +40,11 @@ def wait_for_workspace() -> tuple[Path, Window]:
         result = front_window()
         return result if has_loaded_workspace(result[1]) else None
 
-    for _ in range(READS):
-        result = wait_for(loaded, READS_WITHIN)
-        if result:
-            return result
-        read_again(front_window()[1])
-    message = "The window has not loaded the folders in its workspace file."
-    raise ToolError(message, code="busy", hint="Reload the window, then call again.")
-
-
-def read_again(window: Window) -> None:
-    """Make a window read its workspace file again, as it does when the file changes."""
-    with suppress(OSError):
-        os.utime(window.workspace or "")
+    result = wait_for_reading(Path(front_window()[1].workspace or ""), loaded)
+    if result is None:
+        message = "The window has not loaded the folders in its workspace file."
+        raise ToolError(message, code="busy", hint="Reload the window, then call again.")
+    return result
 
 
 def refuse_unsaved(window: Window) -> None:
@@ -95,11 +85,14 @@ def change_folders(address: Path, window: Window, expected: set[str], **change: 
     """Change the folders of a window and return it once it has exactly the expected ones. VS Code
     reloads the window, or restarts its extensions if the first folder changes.
 
-    A window with a workspace file is told by the file: a request to a window whose extensions are
-    about to restart is lost.
+    The folders of a window with a workspace file are changed in that file, because a window whose
+    extensions are about to restart loses the request.
     """
     file = Path(window.workspace or "")
     if file.is_file():
+        if any(tab.unsaved and tab.path == str(file) for tab in window.tabs):
+            message = f"{file} has unsaved changes in an editor."
+            raise ToolError(message, code="unsaved", hint="Save or close it first.")
         edit_workspace(file, **change)
     else:
         if window.workspace is None:
@@ -112,7 +105,10 @@ def change_folders(address: Path, window: Window, expected: set[str], **change: 
             raise ToolError(f"VS Code refused to change the folders: {change}.", code="refused")
     if window.workspace is None or window.folders[:1] == [change.get("remove")]:
         # Until it is gone, another window may count as the last active one.
-        wait_until_gone(address)
+        if file.is_file():
+            wait_for_reading(file, lambda: not is_open(address))
+        else:
+            wait_until_gone(address, RELOADS_WITHIN)
 
     def is_done(current: Window) -> bool:
         return set(current.folders) == expected and window.workspace in (None, current.workspace)
@@ -124,10 +120,7 @@ def change_folders(address: Path, window: Window, expected: set[str], **change: 
         wait_for_window(
             lambda current: current.workspace == window.workspace, "answer", RELOADS_WITHIN
         )
-        for _ in range(READS):
-            if wait_for(any_is_done, READS_WITHIN, 0.3):
-                break
-            read_again(window)
+        wait_for_reading(file, any_is_done)
         for other, current in open_windows():
             if current.workspace == window.workspace and not is_done(current):
                 refuse_unsaved(current)

@@ -14,11 +14,10 @@ from pydantic import Field
 from ambidex.mcp_tools import ToolError
 from ambidex.mcp_tools.code import app, editor, jsonc
 from ambidex.mcp_tools.code.workspace import existing_folder
-from ambidex.mcp_tools.waiting import wait_for
 
 __all__ = ["app"]
 
-TAKES_EFFECT_WITHIN = 5.0
+READS = 3
 
 Key = Annotated[
     str, Field(min_length=1, max_length=300, description="such as editor.fontSize or [python]")
@@ -116,7 +115,7 @@ def report(key: str, old: Any, new: Any, file: Path, *, wait: bool) -> Setting:
         return not answer or new is None or not answer["known"] or matches(new, answer.get("value"))
 
     if wait:
-        wait_for(has_taken_effect, TAKES_EFFECT_WITHIN)
+        editor.wait_for_reading(file, has_taken_effect, READS)
     else:
         has_taken_effect()
     return Setting(key, old, new, str(file), answer.get("value"), answer.get("known"))

@@ -181,12 +181,17 @@ def has_loaded_workspace(window: Window) -> bool:
         return True  # no workspace file, or one that VS Code treats as empty
 
 
-def wait_until_gone(address: Path) -> None:
-    """Wait until no window answers at this address, or for a few seconds."""
-    wait_for(lambda: address not in dict(open_windows()), ENDS_WITHIN)
+def is_open(address: Path) -> bool:
+    """Whether a window answers at this address."""
+    return address in dict(open_windows())
 
 
-@app.tool(reads_only=True, timeout=60)
+def wait_until_gone(address: Path, within: float = ENDS_WITHIN) -> None:
+    """Wait until no window answers at this address, for so many seconds."""
+    wait_for(lambda: not is_open(address), within)
+
+
+@app.tool(reads_only=True, timeout=120)
 def list_windows() -> list[Window]:
     """List the open editor windows, last active first: folders, workspace, open and unsaved
     editors, the active editor with cursor and selection.
@@ -194,7 +199,7 @@ def list_windows() -> list[Window]:
     return [window for _, window in connected_windows()]
 
 
-@app.tool(timeout=60)
+@app.tool(timeout=120)
 def run_command(
     command: Annotated[
         str,
@@ -219,7 +224,7 @@ def run_command(
     except (OSError, CanceledError):
         # A command that reloads or closes the window is not answered.
         wait_until_gone(address)
-        if address in dict(open_windows()):
+        if is_open(address):
             raise
         windows = connected_windows()
         if not windows:

@@ -28,6 +28,7 @@ APPEND = "/org/mpris/MediaPlayer2/TrackList/Append"
 ANSWERS_WITHIN = 15.0
 ACTS_WITHIN = 25.0
 STARTS_WITHIN = 60.0
+MEASURES_WITHIN = 10.0
 
 Media = Annotated[str, Field(description="path such as ~/Music/song.ogg, or a URL", min_length=1)]
 
@@ -175,6 +176,18 @@ def uri_of(media: str) -> str:
     return path.as_uri()
 
 
+def with_duration() -> Status:
+    """The status once VLC has measured what is open, or after a while without: a stream has no
+    duration.
+    """
+
+    def measured() -> Optional[Status]:
+        current = status()
+        return current if current.duration or not current.uri else None
+
+    return wait_for(measured, MEASURES_WITHIN) or status()
+
+
 def plays(uri: str) -> Callable[[Status], bool]:
     """A condition: VLC plays this URL and has advanced past its start, from when its volume can be
     set, or shows it paused.
@@ -210,12 +223,21 @@ def open(uri: Media) -> Status:
     Returns the status once it plays.
     """
     target = uri_of(uri)
+    before = None
     if is_running():
+        before = status().entry
         call(PLAYER, "OpenUri", "(s)", target)
     else:
         start(target)
-    result = wait_for_status(plays(target), f"open {target}", STARTS_WITHIN)
-    return result if result.state == "playing" else play()
+    condition = plays(target)
+
+    def is_open(current: Status) -> bool:  # not what was open before, which may be the same file
+        return current.entry != before and condition(current)
+
+    result = wait_for_status(is_open, f"open {target}", STARTS_WITHIN)
+    if result.state != "playing":
+        play()
+    return with_duration()
 
 
 @app.tool(reads_only=True)
@@ -239,7 +261,7 @@ def get_media_duration() -> float:
     """Get the duration: how long the open video, film or song is in total, in seconds; error if
     unknown.
     """
-    duration = status().duration
+    duration = with_duration().duration
     if duration is None:
         raise ToolError("VLC has no media with a known duration open.", code="nothing_open")
     return duration

@@ -326,6 +326,6 @@ def test_folders_of_a_workspace_are_added_and_removed(code: Guest) -> None:
     done(code, "code_add_folder", folder="~/other folder")
     # The first folder last: then the window restarts its extensions and is silent for a while.
     window = done(code, "code_remove_folder", folder="~/project")
-    assert window["folders"] == ["/home/user/other folder"]
+    assert (window["workspace"], window["folders"]) == (file, ["/home/user/other folder"])
     left = [folder["path"] for folder in json.loads(read(code, "cat", file))["folders"]]
     assert left == ["other folder"]
