@@ -109,7 +109,6 @@ def test_a_snapshot_of_a_snapshot_is_self_contained(machine: OwnedMachine[Sandbo
         guest.run(["mkdir", "-p", "/home/user/.config/new"])
         guest.put("~/two.txt", b"2")
     machine.snapshot("second", [Program(("gedit", "/home/user/two.txt"), "two.txt")])
-    machine.revert("ready")
     machine.snapshot("first")  # replaces the first one
     machine.revert("second")
     with Guest(machine.endpoint, machine.token) as guest:
