@@ -323,6 +323,12 @@ def test_folders_of_a_workspace_are_added_and_removed(code: Guest) -> None:
     assert left == ["project"]
     assert refused(code, "code_remove_folder", folder="~/other folder")[0] == "not_found"
     assert refused(code, "code_add_folder", folder="~/none")[0] == "not_found"
+    before = read(code, "cat", file)
+    done(code, "code_goto_file", file_path=file)
+    done(code, "code_run_command", command="type", arguments=[{"text": " "}])
+    assert refused(code, "code_add_folder", folder="~/other folder")[0] == "unsaved"
+    assert read(code, "cat", file) == before
+    done(code, "code_run_command", command="workbench.action.revertAndCloseActiveEditor")
     done(code, "code_add_folder", folder="~/other folder")
     # The first folder last: then the window restarts its extensions and is silent for a while.
     window = done(code, "code_remove_folder", folder="~/project")
