@@ -13,6 +13,7 @@ from pydantic import Field
 
 from ambidex.mcp_tools import ToolError
 from ambidex.mcp_tools.code import app, editor
+from ambidex.mcp_tools.code.windows import ask, front_window, open_windows
 from ambidex.mcp_tools.code.workspace import existing_file
 from ambidex.mcp_tools.waiting import wait_for
 
@@ -72,11 +73,9 @@ def installed_versions() -> dict[str, str]:
 
 def enabled_extensions() -> Optional[set[str]]:
     """Lower-case identifiers enabled in the last active window; None if no window is open."""
-    windows = editor.open_windows()
+    windows = open_windows()
     return (
-        {identifier.lower() for identifier in editor.ask(windows[0][0], "extensions")}
-        if windows
-        else None
+        {identifier.lower() for identifier in ask(windows[0][0], "extensions")} if windows else None
     )
 
 
@@ -198,7 +197,7 @@ def update_extensions() -> UpdateResult:
 
 def _set_disabled(extension_id: str, disable: bool) -> Extension:
     identifier = find_installed(extension_id)
-    windows = [window for _, window in editor.open_windows()]
+    windows = [window for _, window in open_windows()]
     unsaved = [tab.label for window in windows for tab in window.tabs if tab.unsaved]
     if unsaved:
         hint = f"Save or close these first: {', '.join(unsaved)}."
@@ -213,10 +212,10 @@ def _set_disabled(extension_id: str, disable: bool) -> Extension:
         return active is not None and (identifier.lower() in active) is not disable
 
     if windows and not wait_for(has_taken_effect, TAKES_EFFECT_WITHIN, 0.3):
-        for address, _ in editor.open_windows():
+        for address, _ in open_windows():
             # The extension that answers goes away with its window.
             with suppress(OSError, ToolError):
-                editor.ask(address, "command", name="workbench.action.reloadWindow")
+                ask(address, "command", name="workbench.action.reloadWindow")
         if not wait_for(has_taken_effect, RELOADS_WITHIN, 0.3):
             state = "enabled" if disable else "disabled"
             hint = "Another extension may depend on it, or a workspace setting may override it."
@@ -224,7 +223,7 @@ def _set_disabled(extension_id: str, disable: bool) -> Extension:
     return current_state(identifier)
 
 
-@app.tool(timeout=120)
+@app.tool(timeout=300)
 def disable_extension(extension_id: Identifier) -> Extension:
     """Disable an extension in all windows: turn the plugin off (deactivate it) but keep it
     installed. Windows reload, so save first. Needs an open window.
@@ -232,7 +231,7 @@ def disable_extension(extension_id: Identifier) -> Extension:
     return _set_disabled(extension_id, disable=True)
 
 
-@app.tool(timeout=120)
+@app.tool(timeout=300)
 def enable_extension(extension_id: Identifier) -> Extension:
     """Enable a disabled extension again: turn the plugin back on (activate it). Windows reload.
     Needs an open window.
@@ -240,15 +239,15 @@ def enable_extension(extension_id: Identifier) -> Extension:
     return _set_disabled(extension_id, disable=False)
 
 
-@app.tool(timeout=60)
+@app.tool(timeout=240)
 def toggle_sync(
     state: Annotated[Literal["on", "off"], Field(description="on or off")],
 ) -> str:
     """Turn Settings Sync on or off: whether editor settings are synchronised between computers over
     the cloud. Turning it on needs a person to sign in, so it is refused with instructions.
     """
-    address, _ = editor.front_window()
-    answer = editor.ask(address, "command", name="workbench.userDataSync.actions.turnOff", given=[])
+    address, _ = front_window()
+    answer = ask(address, "command", name="workbench.userDataSync.actions.turnOff", given=[])
     if state == "off":
         return "Settings Sync is off."
     if not answer["known"]:

@@ -10,16 +10,16 @@ from urllib.parse import unquote, urlsplit
 
 from ambidex.mcp_tools import ToolError
 from ambidex.mcp_tools.code import app, jsonc
-from ambidex.mcp_tools.code.editor import (
+from ambidex.mcp_tools.code.editor import absolute_path
+from ambidex.mcp_tools.code.settings import parse_file, read_text, write
+from ambidex.mcp_tools.code.windows import (
     Window,
-    absolute_path,
     ask,
     front_window,
     open_windows,
     wait_for_reading,
     wait_for_window,
 )
-from ambidex.mcp_tools.code.settings import parse_file, read_text, write
 from ambidex.mcp_tools.code.workspace import (
     Folder,
     existing_folder,
@@ -130,7 +130,7 @@ def change_folders(address: Path, window: Window, expected: set[str], **change: 
     return show_window(is_done, f"change its folders: {change}", RELOADS_WITHIN)
 
 
-@app.tool(timeout=300)
+@app.tool(timeout=470)
 def add_folder(folder: Folder) -> Window:
     """Add a folder (another directory, root) to the workspace of the last active window; one folder
     becomes a multi-root workspace, a saved .code-workspace file is updated. Returns the window.
@@ -143,7 +143,7 @@ def add_folder(folder: Folder) -> Window:
     return change_folders(address, window, expected, add=str(path))
 
 
-@app.tool(timeout=300)
+@app.tool(timeout=470)
 def remove_folder(folder: Folder) -> Window:
     """Remove a folder (close a root directory) from the workspace of the last active window; it
     stays on disk, a saved .code-workspace file is updated. Returns the window.

@@ -16,6 +16,7 @@ from pydantic import Field
 
 from ambidex.mcp_tools import ToolError
 from ambidex.mcp_tools.code import app, editor, jsonc
+from ambidex.mcp_tools.code.windows import ask, front_window, open_windows
 
 __all__ = ["app"]
 
@@ -109,11 +110,11 @@ def compile_pattern(text: str, regex: bool, match_case: bool, whole_word: bool) 
 def sources(all_files: bool, path: Optional[str], include: Optional[str]) -> Iterator[Source]:
     """The texts to search. Unsaved text in an editor takes precedence over the file on disk."""
     unsaved = {}
-    for address, _ in reversed(editor.open_windows()):
-        for document in editor.ask(address, "unsaved"):
+    for address, _ in reversed(open_windows()):
+        for document in ask(address, "unsaved"):
             unsaved[document["path"]] = Source(document["path"], document["text"], address)
     if path is None and not all_files:
-        active = editor.front_window()[1].editor
+        active = front_window()[1].editor
         if active is None:
             hint = "Open one with code_goto_file, or pass all_files=true or a path."
             raise ToolError("No text editor is active.", code="no_editor", hint=hint)
@@ -134,7 +135,7 @@ def folders(path: Optional[str]) -> list[Path]:
         if not target.exists():
             raise ToolError(f"No such file or folder: {target}.", code="not_found")
         return [target]
-    window = editor.front_window()[1]
+    window = front_window()[1]
     if not window.folders:
         hint = "Open one with code_launch_vscode, or pass a path."
         raise ToolError("The window has no folder open.", code="no_folder", hint=hint)
@@ -161,11 +162,11 @@ def files(within: list[Path], include: Optional[str]) -> Iterator[str]:
 
 def excluded_globs() -> list[str]:
     """The globs that VS Code excludes from searches, according to its settings."""
-    windows = editor.open_windows()
+    windows = open_windows()
     globs = dict.fromkeys((*HIDDEN, *UNSEARCHED), True)
     for key in ("files.exclude", "search.exclude"):
         if windows:
-            value: Any = editor.ask(windows[0][0], "setting", key=key)["value"]
+            value: Any = ask(windows[0][0], "setting", key=key)["value"]
         else:
             file = editor.user_folder() / "settings.json"
             try:
@@ -204,7 +205,7 @@ def to_match(source: Source, match: re.Match[str]) -> Match:
     return Match(source.file, number, column, line[cut : cut + LINE_CHARACTERS])
 
 
-@app.tool(reads_only=True, timeout=120)
+@app.tool(reads_only=True, timeout=300)
 def search_text(
     text: Annotated[str, Field(min_length=1, description="what to look for, in any script")],
     all_files: All = False,
@@ -232,7 +233,7 @@ def search_text(
     return SearchResult(count, matching_files, looked_at, first, count - len(first))
 
 
-@app.tool(timeout=120)
+@app.tool(timeout=300)
 def replace_text(
     search_text: Annotated[str, Field(min_length=1, description="what to look for")],
     replace_text: Annotated[
@@ -289,9 +290,7 @@ def _write_back(source: Source, new_text: str) -> bool:
     if source.address is None:
         Path(source.file).write_bytes(new_text.encode())
         return True
-    answer = editor.ask(
-        source.address, "rewrite", path=source.file, before=source.text, after=new_text
-    )
+    answer = ask(source.address, "rewrite", path=source.file, before=source.text, after=new_text)
     if not answer["changed"]:
         message = f"{source.file} changed in its editor meanwhile and was not modified."
         raise ToolError(message, code="changed", hint="Search again, then repeat the replacement.")

@@ -13,11 +13,13 @@ from pydantic import Field
 
 from ambidex.mcp_tools import ToolError
 from ambidex.mcp_tools.code import app, editor, jsonc
+from ambidex.mcp_tools.code.windows import ask, open_windows, wait_for_reading
 from ambidex.mcp_tools.code.workspace import existing_folder
 
 __all__ = ["app"]
 
-READS = 3
+READS = 2
+"""How many times, 4 s apart, a window is made to read settings that it does not use yet."""
 
 Key = Annotated[
     str, Field(min_length=1, max_length=300, description="such as editor.fontSize or [python]")
@@ -108,14 +110,14 @@ def report(key: str, old: Any, new: Any, file: Path, *, wait: bool) -> Setting:
     answer: dict[str, Any] = {}
 
     def has_taken_effect() -> bool:
-        windows = editor.open_windows()
+        windows = open_windows()
         answer.clear()
         if windows:
-            answer.update(editor.ask(windows[0][0], "setting", key=key))
+            answer.update(ask(windows[0][0], "setting", key=key))
         return not answer or new is None or not answer["known"] or matches(new, answer.get("value"))
 
     if wait:
-        editor.wait_for_reading(file, has_taken_effect, READS)
+        wait_for_reading(file, has_taken_effect, READS)
     else:
         has_taken_effect()
     return Setting(key, old, new, str(file), answer.get("value"), answer.get("known"))

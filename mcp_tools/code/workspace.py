@@ -11,19 +11,17 @@ from pydantic import Field
 
 from ambidex.mcp_tools import ToolError
 from ambidex.mcp_tools.code import app, jsonc
-from ambidex.mcp_tools.code.editor import (
-    COMMAND_WITHIN,
+from ambidex.mcp_tools.code.editor import COMMAND_WITHIN, absolute_path, run_code
+from ambidex.mcp_tools.code.windows import (
     STARTS_WITHIN,
     CanceledError,
     Window,
     WindowClosedError,
-    absolute_path,
     ask,
     bring_to_front,
     connected_windows,
     front_window,
     open_windows,
-    run_code,
     wait_for_window,
 )
 from ambidex.mcp_tools.waiting import wait_for
@@ -191,7 +189,7 @@ def wait_until_gone(address: Path, within: float = ENDS_WITHIN) -> None:
     wait_for(lambda: not is_open(address), within)
 
 
-@app.tool(reads_only=True, timeout=120)
+@app.tool(reads_only=True, timeout=240)
 def list_windows() -> list[Window]:
     """List the open editor windows, last active first: folders, workspace, open and unsaved
     editors, the active editor with cursor and selection.
@@ -199,7 +197,7 @@ def list_windows() -> list[Window]:
     return [window for _, window in connected_windows()]
 
 
-@app.tool(timeout=120)
+@app.tool(timeout=300)
 def run_command(
     command: Annotated[
         str,

@@ -190,7 +190,7 @@ def test_the_guest_can_reach_neither_a_network_nor_the_host(machine: Machine) ->
     vnc_port = screen_of(machine)[0].rsplit(":", 1)[1]
     with Guest(machine.endpoint, machine.token) as guest:
         for host, port in (("10.0.2.2", vnc_port), ("192.0.2.1", "80")):
-            result = guest.run(["python3", "-c", PORT, host, port], timeout=30)
+            result = guest.run(["python3", "-c", PORT, host, port], timeout=90)
             assert result.stdout.strip() not in ("", "0"), f"{host}:{port} answered"
 
 

@@ -14,14 +14,7 @@ from tests.support.commands import SUITE, on_suite
 
 OFFICE = SUITE.parent / "office"
 PROVED = {
-    "sandbox": (
-        SUITE,
-        (
-            "calc-figures-to-report",
-            "terminal-relay-setup",
-            "vlc-quiet-birdsong",
-        ),
-    ),
+    "sandbox": (SUITE, ("calc-figures-to-report", "vlc-quiet-birdsong")),
     "libvirt": (OFFICE, ("gnome-huge-text",)),
 }
 

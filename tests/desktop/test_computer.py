@@ -110,7 +110,7 @@ def test_a_key_repeats_only_while_it_is_held_on_purpose(guest: Guest, act: Act) 
     act("hold_key", keys=["h"], seconds=2)
     act("key", keys=["k"])
     act("key", keys=["ctrl", "s"])
-    assert wait_for(lambda: guest.get("~/held.txt"), 20)
+    assert wait_for(lambda: guest.get("~/held.txt"), 60)
     text = guest.get("~/held.txt").decode()
     assert text.startswith("dhhh")
     assert text.endswith("hk\n")
@@ -321,7 +321,7 @@ KNOCK = """
 import sys, urllib.error, urllib.request
 for path in ("/harness/health", "/harness/run", "/mcp", "/nowhere"):
     try:
-        urllib.request.urlopen(f"http://127.0.0.1:{sys.argv[1]}{path}", timeout=20)
+        urllib.request.urlopen(f"http://127.0.0.1:{sys.argv[1]}{path}", timeout=60)
         print("let in")
     except urllib.error.HTTPError as error:
         print(error.code)

@@ -62,7 +62,7 @@ class Noted:
         wait = 'until tail -n +$1 "$0" | grep -q "KeyRelease|-|F12"; do sleep 0.05; done'
         wait += '; tail -n +$1 "$0"'
         ran = self.guest.run(
-            ["sh", "-c", wait, "/home/user/events.txt", str(self.read + 1)], timeout=30
+            ["sh", "-c", wait, "/home/user/events.txt", str(self.read + 1)], timeout=90
         )
         assert ran.returncode == 0, ran
         lines = ran.stdout.splitlines()

@@ -51,7 +51,7 @@ def browser(desk: Desk) -> Desk:
     """The desk with the shop's page in front."""
     desk.step("launch", command=["chromium", f"{SITE}/shop.html?from=DUB&to=VIE,PRG&x="])
     assert ask(desk.guest, "answering", takes=60, within=60)
-    assert wait_for(lambda: "Shop" in [item["title"] for item in desk.value("open_tabs_info")], 30)
+    assert wait_for(lambda: "Shop" in [item["title"] for item in desk.value("open_tabs_info")], 60)
     return desk
 
 

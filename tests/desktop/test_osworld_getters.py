@@ -234,7 +234,7 @@ def test_the_media_that_vlc_plays(desk: Desk) -> None:
         status = desk.value("vlc_playing_info", dest="status.xml")
         return status is not None and b"<state>playing</state>" in status.read_bytes()
 
-    assert wait_for(playing, 30, 1)
+    assert wait_for(playing, 90, 1)
     desk.guest.run(["pkill", "vlc"])
 
 

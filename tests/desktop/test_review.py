@@ -316,10 +316,10 @@ def test_a_fresh_desktop_is_new_and_a_draft_s_accesses_are_reported(
     expect(page.locator(".fields h3")).to_have_text("gnome_read_keys")
     assert show.size() == "1.0"
     page.get_by_role("button", name="Call the tool").click()
-    expect(page.get_by_text("Access denied")).to_be_visible(timeout=30_000)
+    expect(page.get_by_text("Access denied")).to_be_visible(timeout=60_000)
     expect(page.locator(".call-result")).to_contain_text("PermissionError")
     page.get_by_role("button", name="End the desktop").click()
-    expect(page.get_by_role("button", name="Start a desktop")).to_be_visible(timeout=30_000)
+    expect(page.get_by_role("button", name="Start a desktop")).to_be_visible(timeout=60_000)
 
 
 def test_the_task_s_setup_runs_on_request(page: Page, show: Show, invoices: str) -> None:
@@ -328,7 +328,7 @@ def test_the_task_s_setup_runs_on_request(page: Page, show: Show, invoices: str)
     started(page)
     expect(page.locator(".fields h3")).to_have_text("gnome_set_text_size")
     with show.guest() as guest:
-        guest.wait_window("Downloads", 20.0)
+        guest.wait_window("Downloads", 60.0)
         assert "ticket-2024-07.pdf" in read(guest, "ls", f"{guest.home}/Downloads")
 
 

@@ -192,7 +192,7 @@ def ended(browser: Browser, show: Show) -> Iterator[Page]:
 
 def at_desk(page: Page, task: str = "menu") -> Page:
     page.locator(f'a[href="#/trial/menus/{task}.1"]').first.click()
-    expect(page.locator(".live canvas")).to_be_visible(timeout=30_000)
+    expect(page.locator(".live canvas")).to_be_visible(timeout=60_000)
     return page
 
 
@@ -217,7 +217,7 @@ def test_the_overview_shows_a_trial_s_progress(page: Page, show: Show) -> None:
     expect(card.get_by_text("menu", exact=True)).to_be_visible()
     expect(card).to_contain_text(re.compile(r"step \d+ of 400"))
     expect(card).to_contain_text("computer_")
-    expect(card.locator("img")).to_have_attribute("src", re.compile("/live/"), timeout=30_000)
+    expect(card.locator("img")).to_have_attribute("src", re.compile("/live/"), timeout=60_000)
     until(lambda: card.locator("img").evaluate("image => image.naturalWidth") == 480)
     first = card.locator("img").get_attribute("src")
     until(lambda: card.locator("img").get_attribute("src") != first)
@@ -237,7 +237,7 @@ def test_the_trial_page_shows_the_live_screen_and_new_steps(page: Page, show: Sh
 def test_a_paused_agent_waits_and_an_order_of_one_step_runs_one(page: Page, show: Show) -> None:
     at_desk(page)
     page.get_by_role("button", name="Pause").click()
-    expect(page.get_by_role("status").filter(has_text="paused")).to_be_visible(timeout=20_000)
+    expect(page.get_by_role("status").filter(has_text="paused")).to_be_visible(timeout=60_000)
     count = len(show.steps())
     time.sleep(3.0)
     assert len(show.steps()) == count
@@ -275,7 +275,7 @@ def test_a_person_takes_over_and_hands_back_and_the_model_learns_of_it(
     at_desk(page)
     page.get_by_role("button", name="Take over").click()
     expect(page.get_by_role("status").filter(has_text="you are in control")).to_be_visible(
-        timeout=20_000
+        timeout=60_000
     )
     with browser.new_context() as another:
         second = at_desk(_opened(another.new_page(), show))
@@ -284,9 +284,9 @@ def test_a_person_takes_over_and_hands_back_and_the_model_learns_of_it(
             second.get_by_role("status").filter(has_text="a person is in control")
         ).to_be_visible()
     page.reload()
-    expect(page.get_by_role("button", name="Hand back")).to_be_visible(timeout=20_000)
+    expect(page.get_by_role("button", name="Hand back")).to_be_visible(timeout=60_000)
     screen = page.locator(".live canvas")
-    expect(screen).to_be_visible(timeout=20_000)
+    expect(screen).to_be_visible(timeout=60_000)
     count = len(show.steps())
     until(lambda: _clicked(screen, show, count), 40)
     human = [step for step in show.steps() if step["actor"] == "human"]
@@ -341,7 +341,7 @@ def test_a_trial_that_a_person_ends_is_played_again_on_the_same_page(
 ) -> None:
     [row] = _rows(show)
     assert (row.stop, row.assisted, row.score) == ("infeasible", True, 1.0)
-    expect(ended.locator(".stage img")).to_be_visible(timeout=20_000)
+    expect(ended.locator(".stage img")).to_be_visible(timeout=60_000)
     expect(ended.locator(".controls[aria-label=Controls]")).to_be_hidden()
     ended.keyboard.press("Home")
     expect(ended.get_by_text("before step 1 of")).to_be_visible()
@@ -350,7 +350,7 @@ def test_a_trial_that_a_person_ends_is_played_again_on_the_same_page(
     ended.keyboard.press("ArrowRight")
     expect(ended.locator(".step.current .at")).to_have_text("2")
     ended.get_by_role("button", name="Play").click()
-    expect(ended.get_by_text("step 3 of")).to_be_visible(timeout=20_000)
+    expect(ended.get_by_text("step 3 of")).to_be_visible(timeout=60_000)
     ended.get_by_role("button", name="Stop").click()
     ended.locator("#path a").click()
     expect(ended.get_by_role("link", name="sums", exact=True)).to_be_visible()
@@ -362,7 +362,7 @@ def test_a_finished_trial_is_pictured(browser: Browser, show: Show) -> None:
     for page, look in looks(browser):
         _opened(page, show)
         page.locator('a[href="#/trial/menus/sums.1"]').first.click()
-        expect(page.locator(".stage img")).to_be_visible(timeout=20_000)
+        expect(page.locator(".stage img")).to_be_visible(timeout=60_000)
         page.keyboard.press("Home")
         expect(page.get_by_text("before step 1 of")).to_be_visible()
         page.locator(".stage img").evaluate("image => image.decode()")

@@ -72,7 +72,7 @@ def profile(guest: Guest, name: str, holds: str) -> Any:
             return result if holds in result else None
         return None
 
-    result = wait_for(text, 60, 0.5)
+    result = wait_for(text, 90, 0.5)
     assert result, f"{name} never held {holds}"
     return json.loads(result)
 
@@ -86,13 +86,13 @@ def profile(guest: Guest, name: str, holds: str) -> Any:
     chrome_bring_back_last_tab="the page is open again",
 )
 def test_tabs_are_opened_closed_and_brought_back(chrome: Guest) -> None:
-    chrome.wait_window("Grüße 🎉", timeout=20)
+    chrome.wait_window("Grüße 🎉", timeout=60)
     served = "http://127.0.0.1:8123/"
     done(chrome, "chrome_open_tabs_setup", url="127.0.0.1:8123")
-    chrome.wait_window("Served - Chromium", timeout=20)
+    chrome.wait_window("Served - Chromium", timeout=60)
     assert [tab["title"] for tab in done(chrome, "chrome_list_tabs")] == ["Grüße 🎉", "Served"]
     done(chrome, "chrome_activate_tab", tab=0)
-    chrome.wait_window("Grüße 🎉 - Chromium", timeout=20)
+    chrome.wait_window("Grüße 🎉 - Chromium", timeout=60)
     assert refused(chrome, "chrome_activate_tab", tab="nowhere")[0] == "no_tab"
     assert refused(chrome, "chrome_close_tab", tab=9)[0] == "no_tab"
     assert [item["index"] for item in done(chrome, "chrome_close_tab", tab="served")] == [0]
@@ -123,7 +123,7 @@ def test_each_of_the_browsers_own_pages_becomes_active(chrome: Guest) -> None:
         shown = done(chrome, tool)
         tab = shown.get("tab", shown)
         assert url in pages(chrome)
-        chrome.wait_window(f"{tab['title']} - Chromium", timeout=20)
+        chrome.wait_window(f"{tab['title']} - Chromium", timeout=60)
         assert refused(chrome, tool, surely_not=1)[0] == "bad_arguments"
         done(chrome, "chrome_close_tab", tab=tab["id"])
 
@@ -178,7 +178,7 @@ def test_a_form_is_read_and_filled_in(chrome: Guest) -> None:
     assert 'שלום "world"' in done(chrome, "chrome_get_page_text")["text"]
     assert done(chrome, "chrome_get_page_text", limit=4)["next_offset"] == 4
     done(chrome, "chrome_fill_form_field", field="Full name", value='Ö "y" 🎉')
-    chrome.wait_window('changed Ö "y" 🎉', timeout=20)
+    chrome.wait_window('changed Ö "y" 🎉', timeout=60)
     done(chrome, "chrome_fill_form_field", field="size", value="L ü")
     done(chrome, "chrome_fill_form_field", field="Agree", value="true")
     fields = done(chrome, "chrome_get_form_fields")
@@ -197,12 +197,12 @@ def test_keys_reach_a_page_that_a_tool_has_loaded(chrome: Guest) -> None:
     done(chrome, "chrome_open_tabs_setup", url="~/a page.html", tab="a%20page.html")
     done(chrome, "chrome_fill_form_field", field="Full name", value="typed")
     done(chrome, "computer_type", text=" on")
-    chrome.wait_window("changed typed", timeout=20)
+    chrome.wait_window("changed typed", timeout=60)
 
     def value() -> str:
         return str(done(chrome, "chrome_get_form_fields")[0]["value"])
 
-    assert wait_for(lambda: value() == "typed on", 20), value()
+    assert wait_for(lambda: value() == "typed on", 60), value()
 
 
 @proves(
@@ -246,7 +246,7 @@ def test_a_page_with_an_open_dialog_is_not_taken_for_a_hung_browser(chrome: Gues
     def busy() -> bool:
         return called(chrome, "chrome_get_page_text", {"tab": "ask.html"}).error == "page_busy"
 
-    assert wait_for(busy, 30)
+    assert wait_for(busy, 60)
     assert done(chrome, "chrome_list_tabs")
     done(chrome, "computer_key", keys=["enter"])
     assert done(chrome, "chrome_get_page_text", tab="ask.html")["title"] == "Ask"

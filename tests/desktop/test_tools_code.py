@@ -38,7 +38,7 @@ def code(guest: Guest) -> Guest:
     assert done(guest, "code_list_windows") == []
     # A user opens it, and the window appears before VS Code can answer.
     read(guest, "code", "/home/user/project")
-    assert wait_for(lambda: titles(guest), 60)
+    assert wait_for(lambda: titles(guest), 120)
     assert len(done(guest, "code_list_windows")) == 1
     return guest
 
@@ -53,7 +53,7 @@ def titles(guest: Guest) -> list[str]:
 def shown(guest: Guest, title: str) -> bool:
     """Whether VS Code's only window gets this title, which is updated with a delay."""
     expected = [f"{title} - Visual Studio Code"]
-    return bool(wait_for(lambda: titles(guest) == expected, 20))
+    return bool(wait_for(lambda: titles(guest) == expected, 60))
 
 
 def settings(guest: Guest) -> tuple[Any, str]:

@@ -119,7 +119,7 @@ def test_a_terminal_opens_focused_in_the_configured_size(guest: Guest) -> None:
         text="(stty size; pwd; echo $LANG) > seen.part && mv seen.part seen\n",
     )
     wait = 'until test -e "$0"; do sleep 0.1; done; cat "$0"'
-    shown = guest.run(["sh", "-c", wait, "/home/user/пап ка/seen"], timeout=30).stdout
+    shown = guest.run(["sh", "-c", wait, "/home/user/пап ка/seen"], timeout=90).stdout
     session = read(guest, "printenv", "LANG")
     assert shown.splitlines() == ["31 101", "/home/user/пап ка", session]
     assert refused(guest, "os_open_shell", directory="~/nowhere")[0] == "not_found"

@@ -136,10 +136,10 @@ def test_a_call_to_a_hung_vlc_times_out(vlc: Guest) -> None:
 def test_a_film_fills_the_screen(vlc: Guest) -> None:
     done(vlc, "vlc_open", uri="~/Music/sub folder/Film.AVI")
     assert done(vlc, "vlc_toggle_fullscreen", enable=True)["fullscreen"]
-    assert wait_for(lambda: red_at_the_edge(vlc), 30)  # VLC reports it before its window is there
+    assert wait_for(lambda: red_at_the_edge(vlc), 60)  # VLC reports it before its window is there
     assert done(vlc, "vlc_toggle_fullscreen", enable=True)["fullscreen"]
     assert not done(vlc, "vlc_toggle_fullscreen")["fullscreen"]
-    assert wait_for(lambda: not red_at_the_edge(vlc), 30)
+    assert wait_for(lambda: not red_at_the_edge(vlc), 60)
 
 
 def red_at_the_edge(guest: Guest) -> bool:

@@ -44,7 +44,7 @@ def read(guest: Guest, *command: str) -> str:
 
 def comes_to_hold(guest: Guest, path: str, content: bytes) -> None:
     """Wait until a file has this content: programs save with a delay after the keys."""
-    assert wait_for(lambda: guest.get(path) == content, 20), guest.get(path)
+    assert wait_for(lambda: guest.get(path) == content, 60), guest.get(path)
 
 
 def stop(guest: Guest, process: str) -> None:

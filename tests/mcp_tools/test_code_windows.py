@@ -8,8 +8,8 @@ from types import ModuleType
 
 import pytest
 
-from ambidex.mcp_tools.code import editor, workspace
-from ambidex.mcp_tools.code.editor import Window, WindowClosedError, bring_to_front
+from ambidex.mcp_tools.code import windows, workspace
+from ambidex.mcp_tools.code.windows import Window, WindowClosedError, bring_to_front
 
 
 @pytest.fixture(autouse=True)
@@ -22,7 +22,7 @@ def _no_display(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_window_that_has_gone_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(editor, "open_windows", list)
+    monkeypatch.setattr(windows, "open_windows", list)
     with pytest.raises(WindowClosedError, match="has closed"):
         bring_to_front(Path("774.sock"))
 
@@ -36,6 +36,6 @@ def test_a_window_that_restarts_while_it_opens_is_followed(
     def sockets() -> list[tuple[Path, Window]]:
         return [(Path(next(answering)), window)]
 
-    monkeypatch.setattr(editor, "open_windows", sockets)
+    monkeypatch.setattr(windows, "open_windows", sockets)
     monkeypatch.setattr(workspace, "open_windows", sockets)
     assert workspace.launch_vscode(str(tmp_path)) == window

@@ -128,7 +128,7 @@ def test_no_socket_of_the_host_can_be_reached(machine: OwnedMachine[Sandbox], gu
             ("inet", "192.0.2.1:80"),
             ("unix", name),
         ):
-            result = guest.run(["python3", "-c", REACH, kind, where], timeout=30)
+            result = guest.run(["python3", "-c", REACH, kind, where], timeout=90)
             assert "reached" not in result.stdout, where
             assert "Error" in result.stderr
     links = shell(guest, "ip -brief link").splitlines()

@@ -76,8 +76,9 @@ def shell(port: int, key: paramiko.PKey) -> paramiko.SSHClient:
 
     def connect() -> None:
         try:
-            client.connect("127.0.0.1", port, "root", pkey=key, timeout=10, banner_timeout=30)
+            client.connect("127.0.0.1", port, "root", pkey=key, timeout=60, banner_timeout=60)
         except (paramiko.SSHException, OSError) as error:
+            client.close()  # otherwise the machine goes on exchanging keys beside the next try
             raise NotYetError(str(error)) from None
 
     wait_for(connect, bound=240, every=1, fail=MachineError)

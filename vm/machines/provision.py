@@ -21,6 +21,7 @@ __all__ = ["Address", "parse_address", "provision"]
 PACKAGES = ("python3", "python3-gi", "python3-tk", "gir1.2-atspi-2.0", "at-spi2-core")
 """Packages that the guest needs; `provision.sh` adds python3-uno if LibreOffice is installed."""
 
+CONNECT_BOUND = 120.0
 READY_BOUND = 300.0
 SCRIPT = Path(__file__).with_name("provision.sh")
 
@@ -67,13 +68,16 @@ def provision(
                 username=address.user,
                 password=password or None,
                 key_filename=str(key) if key else None,
-                timeout=60,
-                banner_timeout=60,
-                auth_timeout=60,
+                timeout=CONNECT_BOUND,
+                banner_timeout=CONNECT_BOUND,
+                auth_timeout=CONNECT_BOUND,
             )
         except (paramiko.SSHException, OSError) as error:
+            reason = str(error)
+            if reason == "No existing session":  # so says paramiko
+                reason = f"the exchange of keys took longer than {CONNECT_BOUND:g} s"
             raise MachineError(
-                f"SSH to {address.user}@{address.host}:{address.port} failed: {error}",
+                f"SSH to {address.user}@{address.host}:{address.port} failed: {reason}",
                 hint="Try `ssh` by hand; for a host that is not known yet, use --accept-new-host.",
             ) from None
         remote = _Remote(client, address.user, password)
