@@ -19,7 +19,7 @@ def count_words(text: str) -> int:
 '''
 
 
-BRIDGES = {name: {"network"} for name in ("devtools", "editor", "api", "sending")}
+BRIDGES = {name: {"network"} for name in ("devtools", "windows", "api", "sending")}
 """Modules that reach a program or a service of their own machine through a socket."""
 
 
