@@ -78,7 +78,7 @@ def shell(port: int, key: paramiko.PKey) -> paramiko.SSHClient:
         try:
             client.connect("127.0.0.1", port, "root", pkey=key, timeout=60, banner_timeout=60)
         except (paramiko.SSHException, OSError) as error:
-            client.close()  # otherwise the machine goes on exchanging keys beside the next try
+            client.close()  # an open connection would go on exchanging keys beside the next one
             raise NotYetError(str(error)) from None
 
     wait_for(connect, bound=240, every=1, fail=MachineError)

@@ -22,6 +22,7 @@ PACKAGES = ("python3", "python3-gi", "python3-tk", "gir1.2-atspi-2.0", "at-spi2-
 """Packages that the guest needs; `provision.sh` adds python3-uno if LibreOffice is installed."""
 
 CONNECT_BOUND = 120.0
+"""Seconds for each of the steps to log in: an emulated machine takes long to exchange keys."""
 READY_BOUND = 300.0
 SCRIPT = Path(__file__).with_name("provision.sh")
 
@@ -74,8 +75,8 @@ def provision(
             )
         except (paramiko.SSHException, OSError) as error:
             reason = str(error)
-            if reason == "No existing session":  # so says paramiko
-                reason = f"the exchange of keys took longer than {CONNECT_BOUND:g} s"
+            if reason == "No existing session":  # paramiko, after a timeout
+                reason = f"the key exchange was not complete after {CONNECT_BOUND:g} s"
             raise MachineError(
                 f"SSH to {address.user}@{address.host}:{address.port} failed: {reason}",
                 hint="Try `ssh` by hand; for a host that is not known yet, use --accept-new-host.",
