@@ -278,7 +278,7 @@ def set_textbox_alignment(
         return ChangedBox(slide_index, box_info(box_index, target.shape))
 
 
-@app.tool()
+@app.tool(timeout=120)
 def set_table_cells(
     slide_index: Slide,
     box_index: Box,

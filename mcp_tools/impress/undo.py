@@ -40,6 +40,8 @@ class Changes:
     manager: Any
     """The document's undo manager."""
     recorded: list[tuple[Callable[[], None], Callable[[], None]]] = field(default_factory=list)
+    names: dict[tuple[str, str, tuple[str, ...]], tuple[str, ...]] = field(default_factory=dict)
+    """Names of the properties that can be set, by kind of text, kind of part and prefixes."""
 
     def record(self, undo: Callable[[], None], redo: Callable[[], None]) -> None:
         """Record a change that has already been made."""
@@ -77,9 +79,9 @@ class Changes:
 
     def rewrite(self, text: Any, change: Callable[[], None]) -> None:
         """Change a text; undo restores its whole content and format."""
-        before = _content(text)
+        before = self._content(text)
         change()
-        after = _content(text)
+        after = self._content(text)
         self.record(lambda: _write(text, before), lambda: _write(text, after))
 
     def place(self, shape: Any, x: int, y: int, width: int, height: int) -> None:
@@ -117,6 +119,45 @@ class Changes:
             yield
         finally:
             self.manager.unlock()
+
+    def _content(self, text: Any) -> list[tuple[dict[str, object], list[Portion]]]:
+        """The paragraphs of a text, each with its direct properties and its portions."""
+        kind = text.getImplementationName()
+        return [
+            (
+                self._direct_properties(paragraph, kind, OF_PARAGRAPHS),
+                [
+                    Portion(
+                        portion.String,
+                        self._direct_properties(portion, kind, OF_CHARACTERS),
+                        _field(portion),
+                    )
+                    for portion in portions(paragraph)
+                ],
+            )
+            for paragraph in elements(text)
+        ]
+
+    def _direct_properties(
+        self, target: Any, kind: str, prefixes: tuple[str, ...]
+    ) -> dict[str, object]:
+        """Properties with these prefixes that are set directly, not inherited. `kind` is the text's
+        implementation. LibreOffice is asked for the names once per kind, because it lists every
+        property with its type.
+        """
+        key = (kind, target.getImplementationName(), prefixes)
+        if key not in self.names:
+            self.names[key] = tuple(
+                property_.Name
+                for property_ in target.getPropertySetInfo().getProperties()
+                if property_.Name.startswith(prefixes) and not property_.Attributes & READONLY
+            )
+        names = self.names[key]
+        return {
+            name: target.getPropertyValue(name)
+            for name, state in zip(names, target.getPropertyStates(names), strict=True)
+            if state.value == "DIRECT_VALUE"
+        }
 
     def revert(self) -> None:
         """Undo all changes."""
@@ -228,34 +269,6 @@ class Portion:
     text: str
     look: dict[str, object]
     field: Optional[Any]
-
-
-def _content(text: Any) -> list[tuple[dict[str, object], list[Portion]]]:
-    """The paragraphs of a text, each with its direct properties and its portions."""
-    return [
-        (_direct_properties(paragraph, OF_PARAGRAPHS), list(_portions_of(paragraph)))
-        for paragraph in elements(text)
-    ]
-
-
-def _portions_of(paragraph: Any) -> Iterator[Portion]:
-    for portion in portions(paragraph):
-        yield Portion(portion.String, _direct_properties(portion, OF_CHARACTERS), _field(portion))
-
-
-def _direct_properties(target: Any, kinds: tuple[str, ...]) -> dict[str, object]:
-    """Properties with these prefixes that are set directly, not inherited."""
-    names = [
-        property_.Name
-        for property_ in target.getPropertySetInfo().getProperties()
-        if property_.Name.startswith(kinds) and not property_.Attributes & READONLY
-    ]
-    states = target.getPropertyStates(tuple(names))
-    return {
-        name: target.getPropertyValue(name)
-        for name, state in zip(names, states, strict=True)
-        if state.value == "DIRECT_VALUE"
-    }
 
 
 def _field(portion: Any) -> Optional[Any]:
