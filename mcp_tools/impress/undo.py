@@ -40,7 +40,7 @@ class Changes:
     manager: Any
     """The document's undo manager."""
     recorded: list[tuple[Callable[[], None], Callable[[], None]]] = field(default_factory=list)
-    names: dict[tuple[str, str, tuple[str, ...]], tuple[str, ...]] = field(default_factory=dict)
+    names: dict[tuple[str, str, tuple[str, ...]], list[str]] = field(default_factory=dict)
     """Names of the properties that can be set, by kind of text, kind of part and prefixes."""
 
     def record(self, undo: Callable[[], None], redo: Callable[[], None]) -> None:
@@ -147,17 +147,18 @@ class Changes:
         """
         key = (kind, target.getImplementationName(), prefixes)
         if key not in self.names:
-            self.names[key] = tuple(
+            self.names[key] = sorted(  # as getPropertyValues requires
                 property_.Name
                 for property_ in target.getPropertySetInfo().getProperties()
                 if property_.Name.startswith(prefixes) and not property_.Attributes & READONLY
             )
-        names = self.names[key]
-        return {
-            name: target.getPropertyValue(name)
-            for name, state in zip(names, target.getPropertyStates(names), strict=True)
+        states = target.getPropertyStates(tuple(self.names[key]))
+        direct = tuple(
+            name
+            for name, state in zip(self.names[key], states, strict=True)
             if state.value == "DIRECT_VALUE"
-        }
+        )
+        return dict(zip(direct, target.getPropertyValues(direct), strict=True))
 
     def revert(self) -> None:
         """Undo all changes."""
