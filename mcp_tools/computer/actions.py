@@ -230,7 +230,7 @@ def scroll(
         gui().hscroll(dx)
 
 
-@app.tool(timeout=120)
+@app.tool(timeout=300)
 def type(
     text: Annotated[str, Field(min_length=1, max_length=20_000, description="any characters")],
 ) -> None:
