@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ambidex.mcp_tools import App
 
-WITH_START = 180.0
+WITH_START = 300.0
 """Timeout of a tool that may start the browser, in seconds: a minute to listen, another to complete
-its startup, and the call itself."""
+its startup, and the call itself, which may load a page for 90 s."""
 
 app = App(
     "chrome",

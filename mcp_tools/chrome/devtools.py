@@ -70,7 +70,8 @@ class Browser:
                 )
                 if reply.get("id") == number:
                     break
-                self.events.append(reply)
+                if "method" in reply:  # otherwise the late reply to a call that timed out
+                    self.events.append(reply)
         except TimeoutError:
             raise _no_answer(bool(session), within) from None
         except ConnectionClosed:

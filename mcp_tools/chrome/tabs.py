@@ -25,8 +25,8 @@ __all__ = [
     "url_of",
 ]
 
-LOADS_WITHIN = 25.0
-SHOWS_WITHIN = 5.0
+LOADS_WITHIN = 90.0
+SHOWS_WITHIN = 15.0
 EMPTY = ("chrome://newtab", "chrome://new-tab-page", "about:blank")
 
 TabName = Annotated[
