@@ -1,4 +1,4 @@
-"""Calls to the browser over a WebSocket, to a server that answers late."""
+"""Calls to a browser that answers late, over a real WebSocket."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ATTACHED = {
 }
 
 
-def answer_the_first_call_with_the_second(connection: ServerConnection) -> None:
+def reply_late_to_the_first_call(connection: ServerConnection) -> None:
     late = json.loads(connection.recv())["id"]
     for message in connection:
         request = json.loads(message)
@@ -34,14 +34,13 @@ def answer_the_first_call_with_the_second(connection: ServerConnection) -> None:
 
 @pytest.fixture
 def browser() -> Iterator[Browser]:
-    with serve(answer_the_first_call_with_the_second, "127.0.0.1", 0) as server:
+    with serve(reply_late_to_the_first_call, "127.0.0.1", 0) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         port = server.socket.getsockname()[1]
         with connect(f"ws://127.0.0.1:{port}") as socket:
             yield Browser(socket)
-        server.shutdown()
-        thread.join()
+    thread.join()
 
 
 def test_the_late_reply_to_a_call_that_timed_out_is_not_an_event(browser: Browser) -> None:
