@@ -1,11 +1,13 @@
-"""Parsers for untrusted content from a guest, each with a bound on its cost.
+"""Parsers for untrusted content, each with a bound on its cost.
 
-`evaluators.evidence` uses them for collected files, `host.untrusted` for the guest's answers.
+`evaluators.evidence` uses them for collected files, `host.untrusted` for the guest's answers,
+`host.dialects` and `toolgen.gate` for what a model wrote.
 Whatever the bytes are, the only exception raised is `BoundsError`.
 """
 
 from __future__ import annotations
 
+import ast
 import base64
 import binascii
 import io
@@ -13,8 +15,10 @@ import json
 import math
 import re
 import struct
+import threading
 import zlib
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from PIL import Image
 
@@ -25,12 +29,17 @@ __all__ = [
     "decode_base64",
     "inflate",
     "open_picture",
+    "parse_expression",
     "parse_json",
+    "parse_python",
     "without_surrogates",
 ]
 
+T = TypeVar("T")
 LARGEST_JSON = 64 << 20
 """Maximum size of a JSON text in bytes."""
+LARGEST_PYTHON = 1 << 20
+"""Maximum size of a Python text."""
 DEEPEST = 100
 """Maximum nesting of arrays and objects."""
 MOST_VALUES = 2_000_000
@@ -54,6 +63,11 @@ BROKEN_PICTURE = (
     Image.DecompressionBombError,
 )
 """Exceptions that Pillow raises for a picture that is broken or too large."""
+UNPARSED = (SyntaxError, ValueError, RecursionError, MemoryError)
+"""Exceptions that Python's parser raises: `MemoryError` for brackets nested too deeply."""
+ONE_PARSER = threading.Lock()
+"""CPython before 3.12 counts the depth of a syntax tree for all threads together, and can raise
+`SystemError` if one parses while another does: https://github.com/python/cpython/issues/106905"""
 
 
 class BoundsError(ValueError):
@@ -150,6 +164,29 @@ def without_surrogates(text: str) -> str:
     if not SURROGATE.search(text):
         return text
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def parse_python(
+    source: str | bytes, file: str = "<unknown>", *, feature_version: tuple[int, int] | None = None
+) -> ast.Module:
+    """The syntax tree of a module in the grammar of Python `feature_version`, by default this one's.
+    The cause of a `BoundsError` is the parser's own exception."""
+    return _syntax_tree(source, lambda: ast.parse(source, file, feature_version=feature_version))
+
+
+def parse_expression(source: str) -> ast.expr:
+    """The syntax tree of one expression, which may have spaces around it."""
+    return _syntax_tree(source, lambda: ast.parse(source.strip(), mode="eval")).body
+
+
+def _syntax_tree(source: str | bytes, parse: Callable[[], T]) -> T:
+    if len(source) > LARGEST_PYTHON:
+        raise BoundsError(f"Python of {len(source)} bytes: at most {LARGEST_PYTHON} are read")
+    try:
+        with ONE_PARSER:
+            return parse()
+    except UNPARSED as error:
+        raise BoundsError(f"not Python: {str(error)[:200]}") from error
 
 
 def inflate(body: bytes, size: int) -> bytes:

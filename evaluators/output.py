@@ -14,7 +14,7 @@ from typing import Annotated
 from pydantic import Field, JsonValue
 
 from ambidex.evaluators import Score, UnreadableError
-from ambidex.evaluators.bounded import BoundsError, parse_json
+from ambidex.evaluators.bounded import BoundsError, parse_expression, parse_json
 from ambidex.evaluators.evidence import MIB, read_text
 from ambidex.evaluators.registry import EvidenceName, evaluator
 from ambidex.evaluators.values import Value, shown, unequal, verdict
@@ -107,9 +107,8 @@ def _variant(text: str, file: str) -> object:
     if len(text) > 10_000:
         raise UnreadableError(f"{file} is too long for a setting")
     try:
-        return _literal(ast.parse(TYPE_PREFIX.sub("", text), mode="eval").body)
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        # Python's parser raises MemoryError for brackets that are nested too deeply.
+        return _literal(parse_expression(TYPE_PREFIX.sub("", text)))
+    except (ValueError, RecursionError) as error:
         raise UnreadableError(
             f"{file} does not contain the value of a setting: {shown(text)}"
         ) from error

@@ -20,6 +20,7 @@ IN_THE_GUEST = ("host/client/inside/", "toolgen/inside/")
 FUNCTIONS = frozenset(
     {
         "PIL.Image.open",
+        "ast.parse",
         "base64.b64decode",
         "bz2.decompress",
         "gzip.decompress",

@@ -14,7 +14,7 @@ from pydantic import AfterValidator
 from typing_extensions import TypedDict
 
 from ambidex.evaluators import Score, UnreadableError
-from ambidex.evaluators.bounded import parse_json
+from ambidex.evaluators.bounded import parse_expression, parse_json
 from ambidex.evaluators.evidence import MIB
 from ambidex.evaluators.osworld import UnboundedScore, Value, given
 from ambidex.evaluators.osworld.registry import UpstreamRaisesError, metric
@@ -200,8 +200,8 @@ def _object(text: str, *, strict: bool) -> object:
     except (ValueError, RecursionError):
         pass  # it may still be a Python literal
     try:
-        return ast.literal_eval(text.strip()) if len(text) <= MIB else None
-    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError) as error:
+        return ast.literal_eval(parse_expression(text)) if len(text) <= MIB else None
+    except (ValueError, TypeError, RecursionError, MemoryError) as error:
         raise UnreadableError(f"neither JSON nor a Python literal: {shown(text)}") from error
 
 

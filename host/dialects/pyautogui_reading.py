@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ambidex.evaluators.bounded import BoundsError, parse_python
 from ambidex.host import Decision, Stop, ToolSpec
 from ambidex.host.dialects import MalformedReplyError
 from ambidex.host.dialects.pyautogui_calls import CALLS, InputState
@@ -39,9 +40,9 @@ def parse_block(
     if len(code) > LONGEST:
         raise MalformedReplyError(f"the code has more than {LONGEST} characters.")
     try:
-        statements = ast.parse(code).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise MalformedReplyError(f"the code is not valid Python: {error}.") from None
+        statements = parse_python(code).body
+    except BoundsError as error:
+        raise MalformedReplyError(f"the code is not valid Python: {error.__cause__}.") from None
     state = InputState(pointer, extent)
     block = Block()
     for statement in statements:

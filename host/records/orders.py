@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError, model_validator
 
+from ambidex.evaluators.bounded import parse_expression
 from ambidex.evaluators.strict import Strict
 
 __all__ = ["Act", "Order", "OrderName", "Orders", "now", "post", "read_call", "written"]
@@ -71,7 +72,7 @@ def read_call(line: str) -> Act:
     """Parse a line in the format of `written`; `ValueError` explains the format."""
     expected = "a call is written like computer_click(x=640, y=360)"
     try:
-        match ast.parse(line.strip(), mode="eval").body:
+        match parse_expression(line):
             case ast.Call(func=ast.Name(id=name), args=[], keywords=keywords):
                 arguments = {
                     str(keyword.arg): ast.literal_eval(keyword.value)
@@ -80,7 +81,7 @@ def read_call(line: str) -> Act:
                 }
                 if len(arguments) == len(keywords):
                     return Act(call=name, arguments=arguments)
-    except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError) as error:
+    except (ValueError, TypeError, MemoryError, RecursionError) as error:
         raise ValueError(f"{expected}: {error}") from None
     raise ValueError(expected)
 

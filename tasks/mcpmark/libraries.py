@@ -8,6 +8,8 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from ambidex.evaluators.bounded import BoundsError, parse_python
+
 __all__ = ["libraries_of"]
 
 
@@ -22,8 +24,8 @@ def libraries_of(programs: Iterable[Path], files: Iterable[Path]) -> tuple[str, 
 
 def _imported(path: Path) -> Iterator[str]:
     try:
-        tree = ast.parse(path.read_bytes())
-    except (SyntaxError, ValueError):
+        tree = parse_python(path.read_bytes())
+    except BoundsError:
         return
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):

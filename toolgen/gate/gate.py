@@ -10,6 +10,7 @@ import ast
 from collections.abc import Sequence
 from pathlib import Path
 
+from ambidex.evaluators.bounded import BoundsError, parse_python
 from ambidex.tasks import ToolSpec
 from ambidex.toolgen import Finding
 from ambidex.toolgen.gate import glyphs, reach, schema, similarity, toplevel
@@ -31,10 +32,11 @@ def gate_text(text: str, catalogue: Sequence[ToolSpec], file: str = "tool.py") -
     if any(finding.rule == "size" for finding in findings):
         return findings
     try:
-        tree = ast.parse(text, file, feature_version=GUEST_PYTHON)
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        line = getattr(error, "lineno", None) or 1
-        message = f"the guest's Python cannot parse it: {getattr(error, 'msg', error)}"
+        tree = parse_python(text, file, feature_version=GUEST_PYTHON)
+    except BoundsError as error:
+        reason = error.__cause__ or error
+        line = getattr(reason, "lineno", None) or 1
+        message = f"the guest's Python cannot parse it: {getattr(reason, 'msg', reason)}"
         return [*findings, Finding(line, "parses", message)]
     try:
         return sorted(

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from ambidex.evaluators.bounded import parse_python
 from ambidex.host.errors import UsageError
 
 __all__ = [
@@ -114,7 +115,7 @@ def behaviour_of(function: ast.AST, others: Mapping[str, ast.FunctionDef]) -> fr
 
 def tool_name(text: str, app: str) -> str:
     """The name of a draft's first tool, with the app's in front."""
-    return f"{app}_{next(node for _, node in tools_declared(ast.parse(text))).name}"
+    return f"{app}_{next(node for _, node in tools_declared(parse_python(text))).name}"
 
 
 def tool_file(tool: str) -> Path:
@@ -171,7 +172,7 @@ def _module_file(root: Path, module: str) -> Path:
 @cache
 def _tools_in(module: str, text: str) -> tuple[tuple[str, ast.FunctionDef, frozenset[str]], ...]:
     """(name or module of the app, function, behaviour) of every tool."""
-    tree = ast.parse(text, f"{module}.py")
+    tree = parse_python(text, f"{module}.py")
     functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
     tools = []
     for owner, node in tools_declared(tree):
@@ -183,7 +184,7 @@ def _tools_in(module: str, text: str) -> tuple[tuple[str, ast.FunctionDef, froze
 @cache
 def _apps_in(module: str, text: str) -> tuple[str, ...]:
     apps = []
-    for node in ast.parse(text, f"{module}.py").body:
+    for node in parse_python(text, f"{module}.py").body:
         match node:
             case ast.Assign(
                 value=ast.Call(func=ast.Name(id="App"), args=[ast.Constant(value=str(app)), *_])

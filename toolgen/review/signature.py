@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ambidex.evaluators.bounded import BoundsError, parse_python
 from ambidex.toolgen.gate.tools_text import behaviour_of, tools_declared
 
 __all__ = ["Argument", "Signature", "signature"]
@@ -39,8 +40,8 @@ def signature(text: str, app: str) -> Signature | None:
     """The declaration of a draft's first tool. None if the text cannot be parsed or declares
     none."""
     try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        tree = parse_python(text)
+    except BoundsError:
         return None
     tools = list(tools_declared(tree))
     if not tools:

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from ambidex.evaluators.bounded import BoundsError, parse_python
 from ambidex.tasks import ToolSpec
 from ambidex.toolgen import Candidate, Finding, Outcome
 from ambidex.toolgen.gate.gate import GUEST_PYTHON, gate_text
@@ -78,7 +79,7 @@ def check_text(
     yield from findings
     if any(finding.rule == "parses" for finding in findings):
         return
-    tree = ast.parse(tool)
+    tree = parse_python(tool)
     tools = list(tools_declared(tree))
     if len(tool) > LARGEST:
         yield Finding(0, "size", f"{len(tool)} characters; the maximum is {LARGEST}")
@@ -145,9 +146,9 @@ def _check_bypasses(tree: ast.Module) -> Iterator[Finding]:
 
 def _check_tests(test: str, name: str) -> Iterator[Finding]:
     try:
-        tree = ast.parse(test, "test_tool.py", feature_version=GUEST_PYTHON)
-    except (SyntaxError, ValueError) as error:
-        yield Finding(0, "tests", f"the tests cannot be parsed: {error}")
+        tree = parse_python(test, "test_tool.py", feature_version=GUEST_PYTHON)
+    except BoundsError as error:
+        yield Finding(0, "tests", f"the tests cannot be parsed: {error.__cause__ or error}")
         return
     for rule in RULES:
         for finding in rule(tree):

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from typing_extensions import TypedDict
 
 from ambidex.evaluators import Score, UnreadableError
+from ambidex.evaluators.bounded import parse_expression
 from ambidex.evaluators.evidence import MIB
 from ambidex.evaluators.osworld import Value
 from ambidex.evaluators.osworld.answers import fields, json_of, text_of
@@ -45,8 +46,8 @@ def check_gnome_favorite_apps(result: Value, expected: Names, *, strict: bool) -
     if strict:
         printed = printed.strip().removeprefix("@as ")
     try:
-        actual = ast.literal_eval(printed)
-    except (ValueError, SyntaxError, RecursionError, MemoryError) as error:
+        actual = ast.literal_eval(parse_expression(printed))
+    except (ValueError, TypeError, RecursionError, MemoryError) as error:
         raise UnreadableError(f"{shown(printed)} is not a list of applications") from error
     kinds = list if strict else list | tuple | set | dict | str
     if not isinstance(actual, kinds) or (strict and not all(isinstance(e, str) for e in actual)):
