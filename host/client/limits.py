@@ -40,8 +40,9 @@ class Patience:
 
     answer: float = 30.0
     """For any answer of the harness."""
-    call: float = 300.0
-    """For a tool call; the guest has limits for each tool."""
+    call: float = 600.0
+    """For a tool call, which takes no longer: the guest ends it after the time that its tool may
+    take."""
     back: float = 20.0
     """For a lost guest to come back before the trial is abandoned."""
 

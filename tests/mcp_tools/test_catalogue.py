@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from ambidex.host.client.limits import PATIENCE
 from ambidex.mcp_tools import Tool, ToolError, catalogue
 from ambidex.mcp_tools.recorded import RecordedTool
 from tests.support.tables import every_case
@@ -41,6 +42,12 @@ def test_a_recorded_tool_checks_its_arguments(tool: RecordedTool) -> None:
 def test_a_tool_is_named_after_its_app(tool: Tool) -> None:
     assert tool.name.startswith(f"{tool.app}_")
     assert re.fullmatch(r"[a-z][a-z0-9_]{2,63}", tool.name)
+
+
+def test_the_host_waits_for_longer_than_any_tool_may_take() -> None:
+    """Otherwise it takes a slow call for a lost guest."""
+    late = [tool.name for tool in TOOLS.values() if tool.timeout + PATIENCE.answer > PATIENCE.call]
+    assert late == []
 
 
 @every_tool
