@@ -29,6 +29,15 @@ HOME = r"^/home/[^/]+/"
 VARYING = {
     "private folders of system services": r"^/(?:var/)?tmp/systemd-private-[^/]+(?:/|$)",
     "the file manager's own databases": rf"{HOME}\.local/share/nautilus(?:/|$)",
+    "a browser's profile, except what a user puts there": HOME
+    + r"\.config/(?:chromium|google-chrome)/"
+    r"(?!.*/(?:Bookmarks|Cookies|Extensions|Login Data)(?:/|$))",
+    "a browser's scratch folders": r"^/tmp/(?:org\.chromium\.Chromium|com\.google\.Chrome)\.\w{6}/",
+    "the profile of the browser that shows VS Code": rf"{HOME}\.config/code-window(?:/|$)",
+    "VS Code's identifiers and locks": rf"{HOME}\.cache/Microsoft/|{HOME}\.config/Code/User/"
+    r"(?:machineid|workspaceStorage/[^/]+/vscode\.lock)$",
+    "VS Code's logs and caches": rf"{HOME}\.config/Code/(?:logs/|CachedProfilesData/"
+    r"|User/snippets/$|User/globalStorage/vscode\.json-language-features/)",
     "logs": rf"{HOME}(?:.*/)?[^/]+\.log(?:\.\d+)?$|{HOME}\.xsession-errors(?:\.old)?$",
 }
 """By kind, patterns of more files that differ between two setups that are otherwise the same."""

@@ -29,6 +29,14 @@ def inventory(**parts: dict[str, str]) -> Inventory:
         f"{HOME}/.xsession-errors",
         f"{HOME}/.thunderbird/console.log",
         f"{HOME}/install.log.1",
+        f"{HOME}/.config/chromium/SingletonLock",
+        f"{HOME}/.config/chromium/Default/History",
+        "/tmp/org.chromium.Chromium.RQ0yHu/SingletonSocket",
+        f"{HOME}/.config/code-window/Default/Sessions/Apps_13440530555378571",
+        f"{HOME}/.config/Code/logs/20261130T164240/exthost1/",
+        f"{HOME}/.config/Code/User/machineid",
+        f"{HOME}/.config/Code/User/workspaceStorage/-2502839/vscode.lock",
+        f"{HOME}/.cache/Microsoft/DeveloperTools/deviceid",
     ],
 )
 def test_what_applications_write_whenever_they_run_is_not_compared(path: str) -> None:
@@ -44,6 +52,21 @@ def test_what_applications_write_whenever_they_run_is_not_compared(path: str) ->
         ({"files": {f"{HOME}/a": "1 644"}}, {"files": {f"{HOME}/a": "1 600"}}, f"{HOME}/a"),
         ({"files": {"/tmp/b": "1"}}, {}, "/tmp/b"),
         ({}, {"files": {f"{HOME}/logs/": "folder"}}, f"{HOME}/logs/"),
+        (
+            {"files": {f"{HOME}/.config/chromium/Default/Bookmarks": "1"}},
+            {},
+            f"{HOME}/.config/chromium/Default/Bookmarks",
+        ),
+        (
+            {"files": {f"{HOME}/.config/google-chrome/Default/Extensions/a/1/b.js": "1"}},
+            {},
+            f"{HOME}/.config/google-chrome/Default/Extensions/a/1/b.js",
+        ),
+        (
+            {"files": {f"{HOME}/.config/Code/User/settings.json": "1"}},
+            {"files": {f"{HOME}/.config/Code/User/settings.json": "2"}},
+            f"{HOME}/.config/Code/User/settings.json",
+        ),
         ({"files": {f"{HOME}/catalog": "1"}}, {}, f"{HOME}/catalog"),
         ({"settings": {"org.a b": "1"}}, {"settings": {"org.a b": "2"}}, "org.a b"),
         (
