@@ -27,6 +27,20 @@ export CFLAGS=-O1 CXXFLAGS=-O1
 page=node_modules/code-server/lib/vscode/out/vs/code/browser/workbench/workbench.html
 sed -i 's|^.*id="vscode-workbench-auth-session".*|&\n<script src="{{WORKBENCH_WEB_BASE_URL}}/extensions/ambidex/defaults.js"></script>|' $page
 grep -q defaults.js $page
+# VS Code gives up the process of its extensions after 60 s, and a connection after 20 s. An emulated machine may take longer; and
+# if the connection is made anew while that process starts, its compressed messages can no longer be read.
+out=node_modules/code-server/lib/vscode/out
+workbench=vs/code/browser/workbench/workbench.js
+change() { # FILE COUNT PATTERN REPLACEMENT
+    [ "$(grep -o "$3" "$out/$1" | wc -l)" -eq "$2" ] || { echo "$1: expected $2 of $3" >&2; exit 1; }
+    sed -i "s|$3|$4|g" "$out/$1"
+}
+for file in server-main.js vs/workbench/api/node/extensionHostProcess.js $workbench; do
+    change $file 5 '\([a-z]>=\)2e4&&' '\13e5\&\&'
+done
+change $workbench 1 '60s\( to send its ready message\.")},\)6e4)' '600s\16e5)'
+change server-main.js 1 'disableWebSocketCompression:this\._environmentService\.args\["disable-websocket-compression"\]' \
+    'disableWebSocketCompression:!0'
 # What only building needs, and copies for other systems.
 rm -rf "$node/include" "$node/share" node_modules/.cache
 find . -depth \( -name obj.target -o -name .deps -o -name '*linuxmusl-x64' -o -name '*linux-x64-musl' \) -exec rm -rf {} +
