@@ -38,6 +38,7 @@ VARYING = {
     r"(?:machineid|workspaceStorage/[^/]+/vscode\.lock)$",
     "VS Code's logs and caches": rf"{HOME}\.config/Code/(?:logs/|CachedProfilesData/"
     r"|User/snippets/$|User/globalStorage/vscode\.json-language-features/)",
+    "git's index and logs, which hold times": rf"{HOME}(?:.*/)?\.git/(?:index$|logs/)",
     "logs": rf"{HOME}(?:.*/)?[^/]+\.log(?:\.\d+)?$|{HOME}\.xsession-errors(?:\.old)?$",
 }
 """By kind, patterns of more files that differ between two setups that are otherwise the same."""

@@ -37,6 +37,8 @@ def inventory(**parts: dict[str, str]) -> Inventory:
         f"{HOME}/.config/Code/User/machineid",
         f"{HOME}/.config/Code/User/workspaceStorage/-2502839/vscode.lock",
         f"{HOME}/.cache/Microsoft/DeveloperTools/deviceid",
+        f"{HOME}/Projects/menu/.git/index",
+        f"{HOME}/Projects/menu/.git/logs/refs/heads/main",
     ],
 )
 def test_what_applications_write_whenever_they_run_is_not_compared(path: str) -> None:
@@ -61,6 +63,11 @@ def test_what_applications_write_whenever_they_run_is_not_compared(path: str) ->
             {"files": {f"{HOME}/.config/google-chrome/Default/Extensions/a/1/b.js": "1"}},
             {},
             f"{HOME}/.config/google-chrome/Default/Extensions/a/1/b.js",
+        ),
+        (
+            {"files": {f"{HOME}/Projects/menu/.git/refs/heads/main": "1"}},
+            {"files": {f"{HOME}/Projects/menu/.git/refs/heads/main": "2"}},
+            f"{HOME}/Projects/menu/.git/refs/heads/main",
         ),
         (
             {"files": {f"{HOME}/.config/Code/User/settings.json": "1"}},
