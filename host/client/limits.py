@@ -41,8 +41,7 @@ class Patience:
     answer: float = 30.0
     """For any answer of the harness."""
     call: float = 600.0
-    """For a tool call, which takes no longer: the guest ends it after the time that its tool may
-    take."""
+    """For a tool call. The guest ends one after its tool's own limit, which is always shorter."""
     back: float = 20.0
     """For a lost guest to come back before the trial is abandoned."""
 
