@@ -39,7 +39,7 @@ T = TypeVar("T")
 LARGEST_JSON = 64 << 20
 """Maximum size of a JSON text in bytes."""
 LARGEST_PYTHON = 1 << 20
-"""Maximum size of a Python text."""
+"""Maximum length of a Python text, in characters or bytes."""
 DEEPEST = 100
 """Maximum nesting of arrays and objects."""
 MOST_VALUES = 2_000_000
@@ -181,7 +181,7 @@ def parse_expression(source: str) -> ast.expr:
 
 def _syntax_tree(source: str | bytes, parse: Callable[[], T]) -> T:
     if len(source) > LARGEST_PYTHON:
-        raise BoundsError(f"Python of {len(source)} bytes: at most {LARGEST_PYTHON} are read")
+        raise BoundsError(f"Python of length {len(source)}: at most {LARGEST_PYTHON} is read")
     try:
         with ONE_PARSER:
             return parse()
