@@ -169,7 +169,7 @@ def without_surrogates(text: str) -> str:
 def parse_python(
     source: str | bytes, file: str = "<unknown>", *, feature_version: tuple[int, int] | None = None
 ) -> ast.Module:
-    """The syntax tree of a module in the grammar of Python `feature_version`, by default this one's.
+    """The syntax tree of a module, in the grammar of that version of Python or of the running one.
     The cause of a `BoundsError` is the parser's own exception."""
     return _syntax_tree(source, lambda: ast.parse(source, file, feature_version=feature_version))
 
