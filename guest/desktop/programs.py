@@ -2,8 +2,9 @@
 
 The screen is still while a program computes, but input sent then may go astray: keys typed before a
 dialog opens reach the document behind it. There are two signs. A program that is processing input
-keeps its main thread, which serves its windows, busy. And while it waits for others (the display,
-the window manager, a bus, the disk), the processors are busy.
+keeps its main thread, which serves its windows, busy; one built on Chromium (Chrome, VS Code) keeps
+that of the process busy in which it has the page. And while it waits for others (the display, the
+window manager, a bus, the disk), the processors are busy.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from ambidex.mcp_tools.display.threads import (
     demanded_time,
     main_thread_delay,
     main_thread_time,
+    pages,
     state,
 )
 
@@ -30,6 +32,8 @@ BUSY = 0.5
 """Load above which a main thread, or one processor, counts as busy."""
 REST = 1.0
 """Seconds below half that load after which a process that was given up is waited for again."""
+PAGES_EVERY = 2.0
+"""Seconds between two searches for the processes of pages, which look at all processes."""
 MACHINE = 0
 """A pseudo process id for all processors together."""
 FIRST_NAMESPACE = "pid:[4026531836]"
@@ -66,7 +70,8 @@ def _busy_seconds() -> float:
 
 
 class Programs:
-    """Checks whether the owners of windows, or the processors by the count of `machine`, are busy.
+    """Checks whether the owners of windows, the processes of their pages, or the processors by the
+    count of `machine` are busy.
 
     `windows` returns the open windows of each process.
     """
@@ -79,6 +84,8 @@ class Programs:
         self._windows = windows
         self._machine = machine
         self._open: Mapping[int, set[int]] = {}
+        self._pages: dict[int, int] = {}
+        self._searched = -PAGES_EVERY
         self._at = 0.0
         self._used: dict[int, float] = {}
         self._busy: set[int] = set()
@@ -89,7 +96,7 @@ class Programs:
         """Whether one of them was busy since the last call, or is waiting for the disk."""
         now = time.monotonic()
         elapsed, self._at = now - self._at, now
-        known, self._open = self._open, self._windows()
+        known, self._open = self._open, self._with_pages(self._windows(), now)
         before, self._used = self._used, {pid: main_thread_time(pid) for pid in self._open}
         self._used[MACHINE] = self._machine()
         share = {
@@ -107,6 +114,13 @@ class Programs:
             if pid not in opened and (pid in active or now - last < REST)
         }
         return bool(self._busy - self._restless.keys())
+
+    def _with_pages(self, windows: Mapping[int, set[int]], now: float) -> dict[int, set[int]]:
+        """These windows by their owners, and also by the processes that have the owners' pages."""
+        if now - self._searched >= PAGES_EVERY:
+            self._pages, self._searched = pages(windows), now
+        by_page = {page: windows.get(owner, set()) for page, owner in self._pages.items()}
+        return {**by_page, **windows}
 
     def give_up(self) -> None:
         """Do not wait again for the processes that are busy now until they have been idle once, or

@@ -33,8 +33,6 @@ CONTROLS = {"\n": XK.XK_Return, "\t": XK.XK_Tab}
 TYPED_BY_NUMBER = re.compile("chrom|electron|code|brave|edge", re.IGNORECASE)
 """Programs built on Chromium. Missing characters are typed by number there, as GTK lets people do:
 of two temporarily assigned keys in a row they sometimes read the first as the second."""
-PAGE = "--type=renderer"
-"""An argument of the processes in which Chromium has its pages."""
 DIGITS = frozenset(map(ord, "0123456789abcdefu "))
 BATCH = 100
 """Keys sent before waiting until they are handled, so that no queue grows without bound."""
@@ -180,8 +178,8 @@ class Keyboard:
         self._wait_or_fail(certain)
         window = x11.active(self._display)
         browser = x11.owner(window) if window else 0
-        pages = threads.descendants(browser, PAGE) if browser else set()
-        for pids in (pages, {browser} if pages else ()):
+        pages = threads.pages([browser]) if browser else {}
+        for pids in (pages, set(pages.values())):
             if not wait_until_idle(self._display, pids, ANSWER_WITHIN, ANIMATION):
                 raise KeyboardBusyError(f"{certain} characters have certainly arrived")
 

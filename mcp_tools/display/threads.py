@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Optional
 
 __all__ = [
     "TICKS",
     "demanded_time",
-    "descendants",
     "main_thread_delay",
     "main_thread_time",
+    "pages",
     "sleeps",
     "state",
 ]
 
 TICKS = os.sysconf("SC_CLK_TCK")
 """Clock ticks per second, the unit of the kernel's processor times."""
+PAGE = "--type=renderer"
+"""An argument of the processes in which Chromium has its pages."""
 
 
 def main_thread_time(pid: int) -> float:
@@ -57,21 +60,21 @@ def demanded_time(pid: int) -> float:
     return sum(map(int, _status(f"/proc/{pid}/stat")[11:15])) / TICKS + main_thread_delay(pid)
 
 
-def descendants(pid: int, argument: str) -> set[int]:
-    """Ids of those children of a process, of their children, and so on, that were started with this
-    argument.
+def pages(browsers: Iterable[int]) -> dict[int, int]:
+    """The processes in which these programs, if they are built on Chromium, have their pages, each
+    with the program that it belongs to.
     """
     parents = {
         int(folder.name): int(status[1])
         for folder in Path("/proc").glob("[0-9]*")
         if (status := _status(f"{folder}/stat"))
     }
-    found: set[int] = set()
-    parent = {pid}
+    found: dict[int, int] = {pid: pid for pid in browsers}
+    parent = set(found)
     while parent:
-        parent = {child for child, by in parents.items() if by in parent}
-        found |= parent
-    return {child for child in found if argument in _arguments(child)}
+        parent = {child for child, by in parents.items() if by in parent and child not in found}
+        found |= {child: found[parents[child]] for child in parent}
+    return {pid: browser for pid, browser in found.items() if PAGE in _arguments(pid)}
 
 
 def _arguments(pid: int) -> list[str]:

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import time
+from collections import defaultdict
 from collections.abc import Iterator
 from types import SimpleNamespace
 
@@ -16,6 +17,12 @@ from ambidex.guest.desktop.programs import Programs, processors
 from ambidex.mcp_tools.display.threads import demanded_time
 
 WORKS = "print(flush=True)\nwhile True: pass"
+WORKS_FOR_A_BROWSER = """
+import os
+browser = os.getppid()
+print(flush=True)
+while os.getppid() == browser: pass
+"""
 WAITS = "import time\nprint(flush=True)\ntime.sleep(60)"
 ONLY_A_SECOND_THREAD_WORKS = """
 import threading
@@ -26,9 +33,19 @@ print(flush=True)
 threading.Event().wait(60)
 """
 
+BROWSER = f"""
+import subprocess, sys
+command = [sys.executable, "-c", {WORKS_FOR_A_BROWSER!r}, *sys.argv[1:]]
+with subprocess.Popen(command, stdout=subprocess.PIPE) as page:
+    page.stdout.readline()
+    print(flush=True)
+    page.wait()
+"""
 
-def start(program: str) -> subprocess.Popen[bytes]:
-    process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE)
+
+def start(program: str, *arguments: str) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-c", program, *arguments]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE)
     assert process.stdout is not None
     process.stdout.readline()
     return process
@@ -70,6 +87,14 @@ def test_a_program_whose_main_thread_waits_is_not_busy_whatever_its_other_thread
     assert check_four_times([process.pid for process in run]) == [False] * 4
 
 
+@pytest.mark.parametrize(("argument", "busy"), [("--type=renderer", True), ("--type=gpu", False)])
+def test_a_browser_whose_page_works_is_busy(
+    run: list[subprocess.Popen[bytes]], argument: str, busy: bool
+) -> None:
+    run += [start(BROWSER, argument)]
+    assert any(check_four_times([run[0].pid])) is busy
+
+
 def test_a_program_that_has_ended_is_not_busy(run: list[subprocess.Popen[bytes]]) -> None:
     ended = start("print(flush=True)")
     ended.wait()
@@ -82,7 +107,7 @@ class Work:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, **windows: set[int]) -> None:
         self.windows = {int(name.removeprefix("p")): shown for name, shown in windows.items()}
-        self._used = dict.fromkeys(self.windows, 0.0)
+        self._used: dict[int, float] = defaultdict(float)
         self._now = 1.0
         clock = SimpleNamespace(monotonic=lambda: self._now)
         monkeypatch.setattr(programs, "time", clock)
@@ -124,6 +149,19 @@ def test_a_program_that_was_given_up_counts_again_after_it_opened_a_window(
     assert work.goes_on(1, 2)
     work.programs.give_up()
     assert not work.goes_on(1, 2)
+
+
+def test_a_page_that_was_given_up_counts_again_after_its_browser_opened_a_window(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(programs, "pages", lambda browsers: {3: 1})
+    work = Work(monkeypatch, p1={1}, p2={2})
+    assert work.goes_on(3)
+    work.programs.give_up()
+    work.windows[2] = {2, 4}
+    assert not work.goes_on(3)
+    work.windows[1] = {1, 5}
+    assert work.goes_on(3)
 
 
 def test_a_short_idle_time_does_not_count() -> None:
