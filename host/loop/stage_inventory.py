@@ -37,7 +37,7 @@ VARYING = {
     "VS Code's identifiers and locks": rf"{HOME}\.cache/Microsoft/|{HOME}\.config/Code/User/"
     r"(?:machineid|workspaceStorage/[^/]+/vscode\.lock)$",
     "VS Code's logs and caches": rf"{HOME}\.config/Code/(?:logs/|CachedProfilesData/"
-    r"|User/snippets/$|User/globalStorage/vscode\.json-language-features/)",
+    r"|User/snippets/$|User/caches/|User/globalStorage/vscode\.json-language-features/)",
     "git's index and logs, which hold times": rf"{HOME}(?:.*/)?\.git/(?:index$|logs/)",
     "logs": rf"{HOME}(?:.*/)?[^/]+\.log(?:\.\d+)?$|{HOME}\.xsession-errors(?:\.old)?$",
 }
