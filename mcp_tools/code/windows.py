@@ -21,6 +21,7 @@ __all__ = [
     "STARTS_WITHIN",
     "CanceledError",
     "Editor",
+    "NoAnswerError",
     "Tab",
     "Window",
     "WindowClosedError",
@@ -80,13 +81,17 @@ class Window:
     editor: Optional[Editor]
 
 
+class NoAnswerError(ToolError):
+    """A window did not answer in time: it is still starting, or the computer is busy."""
+
+
 class CanceledError(ToolError):
     """VS Code gave the request up, as when it closes or reloads the window."""
 
 
 def ask(address: Path, question: str, within: float = ANSWERS_WITHIN, **arguments: object) -> Any:
-    """Send a request to a window and return its answer. `ToolError` if it reports an error,
-    `OSError` if the window closes or reloads."""
+    """Send a request to a window and return its answer. `ToolError` if it reports an error or does
+    not answer (`NoAnswerError`), `OSError` if the window closes or reloads."""
     line = json.dumps({"ask": question, "given": arguments}) + "\n"
     with socket.socket(socket.AF_UNIX) as connection:
         connection.settimeout(within)
@@ -97,7 +102,7 @@ def ask(address: Path, question: str, within: float = ANSWERS_WITHIN, **argument
         except TimeoutError:
             message = f"VS Code did not answer within {within:g} s."
             hint = "It may be waiting for input: look at the screen."
-            raise ToolError(message, code="timeout", hint=hint) from None
+            raise NoAnswerError(message, code="timeout", hint=hint) from None
     if not reply:
         raise ConnectionResetError
     answer = json.loads(reply)
@@ -166,10 +171,14 @@ def front_window() -> tuple[Path, Window]:
 def wait_for_window(
     condition: Callable[[Window], bool], action: str, within: float = STARTS_WITHIN
 ) -> tuple[Path, Window]:
-    """Wait for a window that meets the condition; `ToolError` lists the open ones on timeout."""
+    """Wait for a window that meets the condition; `ToolError` lists the open ones on timeout. One
+    that has just started may accept a request long before it answers."""
 
     def find_match() -> Optional[tuple[Path, Window]]:
-        return next((entry for entry in open_windows() if condition(entry[1])), None)
+        try:
+            return next((entry for entry in open_windows() if condition(entry[1])), None)
+        except NoAnswerError:
+            return None
 
     match = wait_for(find_match, within, 0.2)
     if match is None:

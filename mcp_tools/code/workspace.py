@@ -15,6 +15,7 @@ from ambidex.mcp_tools.code.editor import COMMAND_WITHIN, absolute_path, run_cod
 from ambidex.mcp_tools.code.windows import (
     STARTS_WITHIN,
     CanceledError,
+    NoAnswerError,
     Window,
     WindowClosedError,
     ask,
@@ -107,13 +108,15 @@ def launch_vscode(
 
 def show_window(condition: Callable[[Window], bool], action: str, within: float) -> Window:
     """Wait for a window that meets the condition, activate it and return it. Its extension host may
-    restart meanwhile, which changes its address; `ToolError` if that goes on for too long.
+    restart meanwhile, which changes its address, or be too busy to answer; `ToolError` if that goes
+    on for too long.
     """
 
     def shown() -> Optional[Window]:
+        address, _ = wait_for_window(condition, action, within)
         try:
-            found = bring_to_front(wait_for_window(condition, action, within)[0])
-        except WindowClosedError:
+            found = bring_to_front(address)
+        except (NoAnswerError, WindowClosedError):
             return None
         return found if condition(found) else None
 

@@ -1,4 +1,4 @@
-"""Windows of VS Code whose extension host restarts between two questions."""
+"""Windows of VS Code that are slow to answer, or whose extension host restarts in between."""
 
 from __future__ import annotations
 
@@ -9,7 +9,12 @@ from types import ModuleType
 import pytest
 
 from ambidex.mcp_tools.code import windows, workspace
-from ambidex.mcp_tools.code.windows import Window, WindowClosedError, bring_to_front
+from ambidex.mcp_tools.code.windows import (
+    NoAnswerError,
+    Window,
+    WindowClosedError,
+    bring_to_front,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -27,15 +32,30 @@ def test_a_window_that_has_gone_is_refused_by_name(monkeypatch: pytest.MonkeyPat
         bring_to_front(Path("774.sock"))
 
 
-def test_a_window_that_restarts_while_it_opens_is_followed(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+LATE = NoAnswerError("VS Code did not answer within 15 s.", code="timeout")
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        pytest.param(["774", "774", "901", "901", "901", "901"], id="restarts"),
+        pytest.param([None, LATE, LATE, "774", "774", "774"], id="answers late"),
+        pytest.param([None, "774", LATE, "774", "774", "774"], id="is late in between"),
+    ],
+)
+def test_a_window_that_starts_slowly_is_waited_for(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, answers: list[str | NoAnswerError | None]
 ) -> None:
     window = Window("project", True, None, [str(tmp_path)], [], None)
-    answering = iter(["774.sock", "774.sock", "901.sock", "901.sock", "901.sock", "901.sock"])
+    answering = iter(answers)
 
     def sockets() -> list[tuple[Path, Window]]:
-        return [(Path(next(answering)), window)]
+        answer = next(answering)
+        if isinstance(answer, NoAnswerError):
+            raise answer
+        return [(Path(f"{answer}.sock"), window)] if answer else []
 
     monkeypatch.setattr(windows, "open_windows", sockets)
     monkeypatch.setattr(workspace, "open_windows", sockets)
+    monkeypatch.setattr(workspace, "run_code", lambda *_, **__: None)
     assert workspace.launch_vscode(str(tmp_path)) == window
