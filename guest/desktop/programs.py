@@ -32,7 +32,7 @@ BUSY = 0.5
 """Load above which a main thread, or one processor, counts as busy."""
 REST = 1.0
 """Seconds below half that load after which a process that was given up is waited for again."""
-PAGES_EVERY = 2.0
+PAGES_EVERY = 5.0
 """Seconds between two searches for the processes of pages, which look at all processes."""
 MACHINE = 0
 """A pseudo process id for all processors together."""

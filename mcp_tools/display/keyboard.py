@@ -158,6 +158,8 @@ class Keyboard:
                     self._release(key)
                 self._tap([known[ord(digit)] for digit in f"{symbol & 0xFFFFFF:x} "])
             self._wait_or_fail(at)
+        # Where the page takes longer, the keys wait for it in the browser's queue.
+        self._page_is_idle()
 
     def _wait_or_fail(self, certain: int) -> None:
         """Wait until the keys are handled: the active window replies to a ping or, where it never
@@ -173,15 +175,21 @@ class Keyboard:
             raise KeyboardBusyError(f"{certain} characters have certainly arrived")
 
     def _wait_for_page(self, certain: int) -> None:
-        """Wait until the page in the active window has handled the keys, and the browser what the
-        page reported. The browser takes keys first, and the page is another process."""
+        """Wait until the browser and the page in the active window have handled the keys."""
         self._wait_or_fail(certain)
+        if not self._page_is_idle():
+            raise KeyboardBusyError(f"{certain} characters have certainly arrived")
+
+    def _page_is_idle(self) -> bool:
+        """Whether the page in the active window has handled, in time, the keys that its browser has
+        taken, and the browser what the page reported. The page is another process."""
         window = x11.active(self._display)
         browser = x11.owner(window) if window else 0
         pages = threads.pages([browser]) if browser else {}
-        for pids in (pages, set(pages.values())):
-            if not wait_until_idle(self._display, pids, ANSWER_WITHIN, ANIMATION):
-                raise KeyboardBusyError(f"{certain} characters have certainly arrived")
+        return all(
+            wait_until_idle(self._display, pids, ANSWER_WITHIN, ANIMATION)
+            for pids in (pages, set(pages.values()))
+        )
 
     def _program(self) -> str:
         """Class of the active window; empty if there is none."""
