@@ -45,6 +45,8 @@ tasks: `python docs/office.py > docs/office.md`.
   in the proof on a virtual machine that followed.
 * [The proof](office-proof.md) has the score of each oracle, variant and near miss, and how often
   each evaluator was wrong.
+* All oracles, variants and near misses of the first instances were also played on
+  [virtual machines without KVM](vm-proofs.md), task by task, and all claims hold.
 * [Null agents](office-null.md), which do no task, solve none of the feasible tasks.
 
 """

@@ -38,6 +38,8 @@ VARYING = {
     r"(?:machineid|workspaceStorage/[^/]+/vscode\.lock)$",
     "VS Code's logs and caches": rf"{HOME}\.config/Code/(?:logs/|CachedProfilesData/"
     r"|User/snippets/$|User/caches/|User/globalStorage/vscode\.json-language-features/)",
+    "files that our extension of VS Code names by its process": HOME
+    + r"\.config/Code/User/globalStorage/ambidex\.ambidex/\d+\.code-workspace$",
     "git's index and logs, which hold times": rf"{HOME}(?:.*/)?\.git/(?:index$|logs/)",
     "logs": rf"{HOME}(?:.*/)?[^/]+\.log(?:\.\d+)?$|{HOME}\.xsession-errors(?:\.old)?$",
 }
