@@ -35,7 +35,7 @@ VARYING = {
     "a browser's scratch folders": r"^/tmp/(?:org\.chromium\.Chromium|com\.google\.Chrome)\.\w{6}/",
     "the profile of the browser that shows VS Code": rf"{HOME}\.config/code-window(?:/|$)",
     "VS Code's identifiers and locks": rf"{HOME}\.cache/Microsoft/|{HOME}\.config/Code/User/"
-    r"(?:machineid|workspaceStorage/[^/]+/vscode\.lock)$",
+    r"(?:machineid|workspaceStorage/[^/]+/(?:meta\.json|vscode\.lock))$",
     "VS Code's logs and caches": rf"{HOME}\.config/Code/(?:logs/|CachedProfilesData/"
     r"|User/snippets/$|User/caches/|User/globalStorage/vscode\.json-language-features/)",
     "files that our extension of VS Code names by its process": HOME
