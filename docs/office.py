@@ -46,7 +46,8 @@ tasks: `python docs/office.py > docs/office.md`.
 * [The proof](office-proof.md) has the score of each oracle, variant and near miss, and how often
   each evaluator was wrong.
 * All oracles, variants and near misses of the first instances were also played on
-  [virtual machines without KVM](vm-proofs.md), task by task, and all claims hold.
+  [virtual machines without KVM](vm-proofs.md), task by task, and all claims held. The hashes there
+  show which tasks have changed since.
 * [Null agents](office-null.md), which do no task, solve none of the feasible tasks.
 
 """
