@@ -83,7 +83,8 @@ def check(
             echo(problem, error=True)
         count = sum(len(suite.tasks) for suite in loaded)
         tasks_are = "1 task" if count == 1 else f"{count} tasks"
-        echo(f"{tasks_are} and {len(catalogue)} tools are well-formed, {len(problems)} problems")
+        problems_are = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
+        echo(f"{tasks_are} and {len(catalogue)} tools are well-formed, {problems_are}")
     return 2 if problems else 0
 
 
