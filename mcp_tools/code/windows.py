@@ -12,10 +12,13 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Optional, TypeVar
+from typing import TYPE_CHECKING, Any, Optional, TypeVar
 
 from ambidex.mcp_tools import ToolError
 from ambidex.mcp_tools.waiting import wait_for
+
+if TYPE_CHECKING:
+    from ambidex.mcp_tools.display import x11
 
 __all__ = [
     "STARTS_WITHIN",
@@ -113,17 +116,24 @@ def ask(address: Path, question: str, within: float = ANSWERS_WITHIN, **argument
 
 
 def open_windows() -> list[tuple[Path, Window]]:
-    """The open windows with their socket addresses, the last active one first."""
+    """The open windows with their socket addresses, the last active one first.
+
+    What the window manager says of the focus counts: a window in which nothing has the focus, such
+    as one whose last editor was closed, does not notice that it loses it (VS Code 1.139). What the
+    windows report counts only if their titles do not tell which is which.
+    """
     folder = Path(os.environ.get("XDG_RUNTIME_DIR", Path.home() / ".cache")) / "ambidex-code"
-    rows = []
+    states: list[tuple[Path, dict[str, Any]]] = []
     for address in folder.glob("*.sock"):
-        try:
-            state = ask(address, "state")
-        except OSError:  # the window was closed
-            continue
-        rows.append((state.pop("focused"), state.pop("focused_at"), address, state))
-    rows.sort(key=lambda row: row[:2], reverse=True)
-    return [(address, _window(focused, state)) for focused, _, address, state in rows]
+        with suppress(OSError):  # the window was closed
+            states.append((address, ask(address, "state")))
+    stack = _on_screen() if states else []
+    places = _places([state["name"] for _, state in states], stack)
+    if places:
+        rows = sorted(zip(places, states, strict=True), key=lambda row: row[0])
+        return [(address, _window(stack[i].active, state)) for i, (address, state) in rows]
+    states.sort(key=lambda row: (row[1]["focused"], row[1]["focused_at"]), reverse=True)
+    return [(address, _window(state["focused"], state)) for address, state in states]
 
 
 def _window(focused: bool, state: dict[str, Any]) -> Window:
@@ -132,28 +142,39 @@ def _window(focused: bool, state: dict[str, Any]) -> Window:
     return Window(state["name"], focused, state["workspace"], state["folders"], tabs, editor)
 
 
-def _count_on_screen() -> int:
+def _on_screen() -> list[x11.Window]:
+    """The windows of VS Code that the window manager knows, topmost first."""
     from ambidex.mcp_tools.display import x11
 
-    return sum(window.app.lower() == "code" for window in x11.windows(x11.display()))
+    return [window for window in x11.stacked(x11.display()) if window.app.lower() == "code"]
+
+
+def _places(names: list[Optional[str]], stack: list[x11.Window]) -> list[int]:
+    """For each name of a window its index in `stack`; empty if the titles do not tell them all."""
+    places: list[Optional[int]] = []
+    for name in names:
+        ending = f" - {name} - Visual Studio Code"
+        found = [i for i, window in enumerate(stack) if f" - {window.title}".endswith(ending)]
+        places.append(found[0] if len(found) == 1 else None)
+    # A window without a folder has no name, and a title is updated with a delay.
+    left = set(range(len(stack))).difference(places)
+    if len(left) == places.count(None) == 1:
+        places[places.index(None)] = left.pop()
+    known = [place for place in places if place is not None]
+    return known if len(set(known)) == len(names) else []
 
 
 def connected_windows() -> list[tuple[Path, Window]]:
-    """`open_windows`; if none answers while one is on the screen, wait until one does. If none of
-    them has the focus, wait for a while until all answer: one that does not may have it.
+    """`open_windows`; if none answers while one is on the screen, wait until one does, then for a
+    while until all answer: one that does not may be the last active one.
 
     A window does not answer while it starts, or while its extension host restarts. Raises
     `ToolError` if it stays on the screen and never answers.
     """
-
-    def is_complete() -> bool:
-        found = open_windows()
-        return (bool(found) and found[0][1].focused) or len(found) >= _count_on_screen()
-
-    if wait_for(lambda: open_windows() or not _count_on_screen(), CONNECTS_WITHIN, 0.2):
-        wait_for(is_complete, RESTARTS_WITHIN, 0.2)
+    if wait_for(lambda: open_windows() or not _on_screen(), CONNECTS_WITHIN, 0.2):
+        wait_for(lambda: len(open_windows()) >= len(_on_screen()), RESTARTS_WITHIN, 0.2)
     windows = open_windows()
-    if not windows and _count_on_screen():
+    if not windows and _on_screen():
         message = f"The window of VS Code did not answer within {CONNECTS_WITHIN:g} s."
         raise ToolError(message, code="timeout", hint="Reload the window, then call again.")
     return windows
@@ -217,18 +238,14 @@ def bring_to_front(address: Path) -> Window:
     """
     from ambidex.mcp_tools.display import x11
 
-    state = dict(open_windows()).get(address)
+    windows = dict(open_windows())
+    state = windows.get(address)
     if state is None:
         raise WindowClosedError
-    for candidate in x11.windows(x11.display()):
-        parts = candidate.title.split(" - ")
-        if (
-            not state.focused
-            and candidate.app.lower() == "code"
-            and (state.name or parts[0]) in parts
-        ):
-            x11.activate(x11.display(), candidate.id)
-            break
+    stack = _on_screen()
+    places = _places([window.name for window in windows.values()], stack)
+    if places and not state.focused:
+        x11.activate(x11.display(), stack[places[list(windows).index(address)]].id)
 
     def focused() -> Optional[Window]:
         now = dict(open_windows()).get(address)

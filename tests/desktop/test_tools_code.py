@@ -310,7 +310,18 @@ def test_unsaved_text_is_replaced_in_the_editor_and_left_unsaved(code: Guest) ->
 def test_folders_of_a_workspace_are_added_and_removed(code: Guest) -> None:
     file = "/home/user/both.code-workspace"
     code.put("~/both.code-workspace", b'{"folders": [{"path": "project"}]}')
+    # A window whose last editor was closed does not notice that it loses the focus.
+    done(code, "code_goto_file", file_path="~/project/plan.txt")
+    done(code, "code_run_command", command="workbench.action.closeAllEditors")
     assert done(code, "code_launch_vscode", path=file)["workspace"] == file
+    windows = [(window["name"], window["focused"]) for window in done(code, "code_list_windows")]
+    assert windows == [("both (Workspace)", True), ("project", False)]
+    done(code, "code_launch_vscode", path="~/project")
+    [front] = [window["title"] for window in done(code, "computer_window_list") if window["active"]]
+    assert front == "project - Visual Studio Code"
+    done(code, "code_launch_vscode", path=file)
+    reload = {"command": "workbench.action.reloadWindow"}
+    assert done(code, "code_run_command", **reload)["window"]["workspace"] == file
     done(code, "code_add_folder", folder="~/other folder")
     paths = [folder["path"] for folder in json.loads(read(code, "cat", file))["folders"]]
     assert paths == ["project", "other folder"]
