@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -10,19 +11,23 @@ from openpyxl.utils.cell import coordinate_to_tuple
 from pydantic import Field, StringConstraints
 
 from ambidex.evaluators import Score
+from ambidex.evaluators.formulas.appearance import rearranged, restyled
 from ambidex.evaluators.formulas.recomputed import refute
-from ambidex.evaluators.formulas.workbook import CellContent, sheet_names, whole_sheet
+from ambidex.evaluators.formulas.workbook import (
+    AREA,
+    CELL,
+    CellContent,
+    layout,
+    sheet_names,
+    whole_sheet,
+)
 from ambidex.evaluators.formulas.workbook import cells as read_cells
 from ambidex.evaluators.formulas.workbook import frozen as read_frozen
 from ambidex.evaluators.registry import EvidenceName, TaskFile, evaluator
 from ambidex.evaluators.values import Value, shown, unequal, verdict
 
-Coordinate = Annotated[str, StringConstraints(pattern=r"^[A-Z]{1,3}[1-9][0-9]{0,6}$")]
-Area = Annotated[
-    str,
-    StringConstraints(pattern=r"^[A-Z]{1,3}[1-9][0-9]{0,6}(:[A-Z]{1,3}[1-9][0-9]{0,6})?$"),
-]
-"""A cell, or a range such as B2:C9."""
+Coordinate = Annotated[str, StringConstraints(pattern=f"^{CELL}$")]
+Area = Annotated[str, StringConstraints(pattern=f"^{AREA}$")]
 Coordinates = Annotated[list[Coordinate], Field(min_length=1)]
 Colour = Annotated[str, StringConstraints(pattern=r"^[0-9A-F]{6}$")]
 
@@ -155,10 +160,12 @@ def rest_unchanged(
     added: list[str] | None = None,
     tolerance: float = 1e-9,
 ) -> Score:
-    """Apart from these cells, the workbook has the values and formulas of the task's original.
+    """Apart from these cells, the workbook is the task's original: values, formulas, formats,
+    comments, merged cells, and which rows, columns and sheets are hidden.
 
     `changed` has cells and ranges such as "B2:C9", by sheet; `added` names sheets that may be new.
-    No other sheet may be new, missing, renamed or elsewhere. Results of formulas do not count.
+    No other sheet may be new, missing, renamed or elsewhere. Results of formulas, the widths of
+    columns, conditional formats, charts and views do not count.
     """
     names = sheet_names(evidence, file)
     expected_names = sheet_names(original.parent, original.name)
@@ -172,14 +179,23 @@ def rest_unchanged(
         before = dict(whole_sheet(original.parent, original.name, name))
         now = dict(whole_sheet(evidence, file, name))
         for place in {**before, **now}:
-            row, column = coordinate_to_tuple(place)
-            if not any(
-                left <= column <= right and top <= row <= bottom
-                for left, top, right, bottom in allowed
-            ):
-                reason = _difference(before.get(place, NOTHING), now.get(place, NOTHING), tolerance)
+            if not _lies_in(place, allowed):
+                cells = before.get(place, NOTHING), now.get(place, NOTHING)
+                reason = _difference(*cells, tolerance) or restyled(*cells)
                 wrong += [f"{name}.{place} {reason}"] if reason else []
+        layouts = layout(original.parent, original.name, name), layout(evidence, file, name)
+        differences = rearranged(*layouts, partial(_lies_in, areas=allowed))
+        wrong += [f"{name}: {reason}" for reason in differences]
     return verdict(wrong, f"{file}: nothing else has changed")
+
+
+def _lies_in(place: str, areas: list[tuple[int, int, int, int]]) -> bool:
+    """Whether a cell or range lies in one of the areas."""
+    first_column, first_row, last_column, last_row = _boundaries(place)
+    return any(
+        left <= first_column and last_column <= right and top <= first_row and last_row <= bottom
+        for left, top, right, bottom in areas
+    )
 
 
 NOTHING = CellContent()

@@ -6,7 +6,8 @@ cut        only its first half is left
 planted    it exists, where the check wants it not to
 untouched  it is the piece of a trial in which nothing was done, if the check fails on that trial
 altered    the check expects another value in one place, which is the same as evidence with one
-           wrong value, in any format
+           wrong value, in any format; where it expects the rest of a workbook to be as before, one
+           thing in the workbook before is another
 
 Only a mutation after which the check *must* fail is made: `cut` of a format that cannot be read in
 part (packages, JSON, pictures) or of a text that is compared as a whole, `emptied` not of a file
@@ -22,6 +23,7 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal, get_args
@@ -37,6 +39,8 @@ Kind = Literal["dropped", "emptied", "cut", "planted", "untouched", "altered"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 ABSENT, EXISTS, SAME = "files.absent", "files.exists", "files.same_bytes"
+REST = "spreadsheet.rest_unchanged"
+ORIGINAL = "altered-original.xlsx"
 WHOLE = (SAME, "files.text_equals")
 """Evaluators that compare all of a text or file."""
 PACKAGE, PICTURE = b"PK\x03\x04", (b"\x89PNG", b"\xff\xd8\xff")
@@ -126,6 +130,8 @@ def mutations(
         except ValueError:  # the argument does not take such a value
             continue
         yield Mutation("altered", what, altered, lambda copy: None)
+    if check.use == REST:
+        yield from _of_original(check.with_, folder)
 
 
 def _of_piece(
@@ -201,6 +207,57 @@ def _altered(check: Check) -> Iterator[tuple[str, dict[str, object]]]:
                 changed = [(argument, _other(value))]
         for where, new in changed:
             yield where, {**arguments, argument: new}
+
+
+def _of_original(arguments: dict[str, Any], folder: Path) -> Iterator[Mutation]:
+    """A check of a workbook against an original in which one thing is another, each in turn: in the
+    first cell that the check does not leave free.
+    """
+    original = folder / arguments["original"]
+    check = partial(_with_original, {**arguments, "original": ORIGINAL})
+    for what in ("value", "fill", "bold", "comment", "row"):
+
+        def change(copy: Path, what: str = what) -> None:
+            _alter_original(original, what, arguments.get("changed") or {}, copy / ORIGINAL)
+
+        yield Mutation("altered", f"original, {what}", check, change)
+
+
+def _with_original(arguments: dict[str, object], evidence: Path) -> Score:
+    """The verdict on evidence that has the original beside it."""
+    return bind(REST, arguments, evidence)(evidence)
+
+
+def _alter_original(
+    original: Path, what: str, changed: Mapping[str, list[str]], altered: Path
+) -> None:
+    """Save a workbook with one thing of one cell changed."""
+    import openpyxl
+    from openpyxl.comments import Comment
+    from openpyxl.styles import Font, PatternFill
+    from openpyxl.worksheet.cell_range import CellRange
+
+    book = openpyxl.load_workbook(original)
+    sheet, cell = next(
+        (sheet, cell)
+        for sheet in book.worksheets
+        for row in sheet.iter_rows()
+        for cell in row
+        if cell.value is not None
+        and all(cell.coordinate not in CellRange(area) for area in changed.get(sheet.title, ()))
+    )
+    match what:
+        case "value":
+            cell.value = f"{cell.value} altered"
+        case "fill":
+            cell.fill = PatternFill("solid", fgColor="FF12AB34")
+        case "bold":
+            cell.font = Font(name=cell.font.name, size=cell.font.size, bold=not cell.font.bold)
+        case "comment":
+            cell.comment = Comment("altered", "Ambidex")
+        case _:
+            sheet.row_dimensions[cell.row].hidden = True
+    book.save(altered)
 
 
 def _choices(use: str, argument: str) -> list[object]:

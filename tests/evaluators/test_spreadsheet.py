@@ -1,10 +1,13 @@
 from collections.abc import Callable
 from datetime import date, datetime
 from pathlib import Path
+from typing import Any
 
 import openpyxl
 import pytest
+from openpyxl.comments import Comment
 from openpyxl.styles import Alignment, Font, PatternFill
+from openpyxl.worksheet.worksheet import Worksheet
 
 from ambidex.evaluators import Score
 
@@ -180,6 +183,69 @@ def test_only_named_sheets_may_be_new(judge: Judge, tmp_path: Path) -> None:
     del book["Data"]
     book.save(tmp_path / "now.xlsx")
     assert judge("spreadsheet.rest_unchanged", added=["Summary"], **given).value == 0
+
+
+def _font(cell: str, **change: Any) -> Callable[[Worksheet], None]:
+    def restyle(sheet: Worksheet) -> None:
+        sheet[cell].font = Font(name="Calibri", size=11, **change)
+
+    return restyle
+
+
+def _fill(cell: str) -> Callable[[Worksheet], None]:
+    def restyle(sheet: Worksheet) -> None:
+        sheet[cell].fill = PatternFill("solid", fgColor="00FFFF00")
+
+    return restyle
+
+
+def _note(cell: str, text: str) -> Callable[[Worksheet], None]:
+    def remark(sheet: Worksheet) -> None:
+        sheet[cell].comment = Comment(text, "A. Author")
+
+    return remark
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (_fill("A2"), "Data.A2 has fill FFFF00, not none"),
+        (_fill("H9"), "Data.H9 has fill FFFF00, not none"),  # an empty cell
+        (_fill("C2"), ""),  # one of the cells that may change
+        (_font("A2", bold=True), "Data.A2 has bold True, not False"),
+        (_font("A2", color="00FF0000"), "Data.A2 has font color FF0000, not none"),
+        (_font("A2", color="FF000000"), ""),  # what LibreOffice writes for no colour
+        (_font("H9", bold=True), ""),  # shows nothing
+        (lambda sheet: setattr(sheet["B2"], "number_format", "0.00"), "Data.B2 has number format"),
+        (lambda sheet: setattr(sheet["B3"], "number_format", 'yyyy\\-mm"-"dd'), ""),
+        (
+            lambda sheet: sheet.row_dimensions.group(2, 3, hidden=True),
+            "row 2 is hidden; Data: row 3",
+        ),
+        (lambda sheet: sheet.column_dimensions.group("B", "C", hidden=True), "columns are 2 to 3,"),
+        (lambda sheet: sheet.merge_cells("D1:E1"), "D1:E1 is merged"),
+        (lambda sheet: sheet.merge_cells("C2:C3"), ""),
+        (_note("A2", "Check this"), "A2 has comment 'Check this', not none"),
+        (_note("A1", "changed"), "A1 has comment 'changed', not 'as it was'"),
+        (_note("A1", "as it was"), ""),
+        (_note("C2", "Done"), ""),
+        (lambda sheet: setattr(sheet, "sheet_state", "hidden"), "the sheet is hidden, not visible"),
+    ],
+)
+def test_the_rest_must_look_as_in_the_original(
+    judge: Judge, tmp_path: Path, change: Callable[[Worksheet], None], reason: str
+) -> None:
+    book = _original(tmp_path)
+    sheet = book["Data"]
+    sheet["B3"].number_format = "yyyy-mm-dd"
+    sheet["A1"].comment = Comment("as it was", "A. Author")
+    book.create_sheet("Other")
+    book.save(tmp_path / "original.xlsx")
+    change(sheet)
+    book.save(tmp_path / "now.xlsx")
+    given = {"file": "now.xlsx", "original": "original.xlsx", "changed": {"Data": ["C2:C3"]}}
+    score = judge("spreadsheet.rest_unchanged", **given)
+    assert (score.value, reason in score.reason) == (0.0 if reason else 1.0, True), score
 
 
 def _original(folder: Path) -> openpyxl.Workbook:

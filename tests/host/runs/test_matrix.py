@@ -171,3 +171,11 @@ def test_half_a_package_cannot_be_read(tmp_path: Path) -> None:
         "altered cells.A1",
         "altered cells.B2",
     ]
+    given: dict[str, Any] = {
+        "file": "budget.xlsx",
+        "original": "budget.xlsx",
+        "changed": {"Sheet": ["A1"]},
+    }
+    assert kinds("spreadsheet.rest_unchanged", tmp_path, **given)[3:] == [
+        f"altered original, {what}" for what in ("value", "fill", "bold", "comment", "row")
+    ]
