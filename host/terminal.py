@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
-__all__ = ["Terminal", "echo", "one_line", "print_json", "visible", "visible_json"]
+__all__ = ["Terminal", "counted", "echo", "one_line", "print_json", "visible", "visible_json"]
 
 UNSAFE = re.compile(
     "["
@@ -33,6 +33,11 @@ UNSAFE = re.compile(
 def visible(text: str) -> str:
     """The text with unsafe characters as Python escapes: `\\x1b`, `\\u202e`."""
     return UNSAFE.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
+
+
+def counted(count: int, noun: str) -> str:
+    """A number of things, such as "1 task" or "2 tasks"; for nouns that only need an s."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def one_line(text: str) -> str:

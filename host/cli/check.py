@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -14,9 +15,10 @@ from ambidex.host.cli import livemcpbench_coverage, mcpmark_coverage, osworld_co
 from ambidex.host.cli.listing import suite_table, token_table, tool_table
 from ambidex.host.cli.options import Json, SelectionOptions
 from ambidex.host.models.tokens import tokens_by_app
-from ambidex.host.terminal import Terminal, echo, print_json
-from ambidex.tasks import TaskError
+from ambidex.host.terminal import Terminal, counted, echo, print_json
+from ambidex.tasks import Problem, Suite, TaskError, Verbs
 from ambidex.tasks.catalogue import read_catalogue
+from ambidex.tasks.difficulty import derived_difficulty
 from ambidex.tasks.livemcpbench import suite as livemcpbench
 from ambidex.tasks.livemcpbench.catalogue import checkout_of
 from ambidex.tasks.load import load_suite
@@ -65,10 +67,12 @@ def check(
         return livemcpbench_coverage.print_coverage(
             livemcpbench.survey(suites[0], catalogue, selection), json, verbose
         )
-    loaded, problems = [], []
+    loaded: list[Suite] = []
+    problems: list[Problem] = []
     for folder in suites or sorted(_in_tasks()):
         try:
             loaded.append(load_suite(folder, catalogue, selection=selection))
+            problems += _misstated(loaded[-1])
         except TaskError as error:
             problems += [*error.problems]
     if json:
@@ -82,9 +86,8 @@ def check(
         for problem in problems:
             echo(problem, error=True)
         count = sum(len(suite.tasks) for suite in loaded)
-        tasks_are = "1 task" if count == 1 else f"{count} tasks"
-        problems_are = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
-        echo(f"{tasks_are} and {len(catalogue)} tools are well-formed, {problems_are}")
+        well_formed = f"{counted(count, 'task')} and {len(catalogue)} tools are well-formed"
+        echo(f"{well_formed}, {counted(len(problems), 'problem')}")
     return 2 if problems else 0
 
 
@@ -110,6 +113,18 @@ def tools(*, tokens: Annotated[bool, ON] = False, json: Json = False) -> int:
         return 0
     Terminal().print(tool_table(catalogue.values()))
     return 0
+
+
+def _misstated(suite: Suite) -> Iterator[Problem]:
+    """Tasks that state another difficulty than the rule gives."""
+    for task in suite.tasks:
+        stated = task.spec.difficulty
+        if stated and task.spec.oracle and isinstance(task.body, Verbs):
+            derived = {derived_difficulty(instance.spec) for instance in task.instances}
+            if derived != {stated}:
+                by_rule = " or ".join(sorted(derived))
+                message = f"is {stated!r}, but by the rule its oracles make it {by_rule}"
+                yield Problem(task.body.folder / "task.toml", "difficulty", message)
 
 
 def _in_tasks() -> list[Path]:

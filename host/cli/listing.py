@@ -104,7 +104,7 @@ def proof_table(suite: Suite, verdicts: Sequence[Claim]) -> Table:
         message = v.failure_message.partition(": ")[2] or v.failure_message
         reason = Text(f"{message[:40]}…" if v.holds and len(message) > 40 else message)
         style = "green" if v.holds else "bold red"
-        played = f"{v.job.agent} ({v.variant})" if v.variant else v.job.agent
+        played = f"{v.job.agent} ({v.differs})" if v.differs else v.job.agent
         task = f"{v.job.task} #{v.job.trial}" if several else v.job.task
         table.add_row(task, played, f"{v.expected:g}", scored, reason, style=style)
     return table
@@ -117,7 +117,7 @@ def proof_json(verdicts: Sequence[Claim]) -> list[dict[str, object]]:
             "task": v.job.task,
             "instance": v.job.trial,
             "agent": v.job.agent,
-            "variant": v.variant,
+            "differs": v.differs,
             "expected": v.expected,
             "score": v.row.score if v.row else None,
             "holds": v.holds,

@@ -15,7 +15,7 @@ from rich.text import Text
 from ambidex.host.records.causes import outcome_of_row
 from ambidex.host.records.jobs import Job
 from ambidex.host.records.rows import Phase, Row
-from ambidex.host.terminal import one_line
+from ambidex.host.terminal import counted, one_line
 
 __all__ = ["AttemptState", "LiveTable", "duration"]
 
@@ -228,7 +228,7 @@ class LiveTable:
             count = machines.count(name)
             table.add_row(
                 Text(f"  {one_line(name)}", "dim"),
-                Text("1 machine" if count == 1 else f"{count} machines"),
+                Text(counted(count, "machine")),
                 Text(host.activity(now)),
             )
         if len(shown) < len(self.hosts):

@@ -6,19 +6,21 @@ In a task with points, a near miss must score what those checks are worth that i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from ambidex.evaluators import Points
 from ambidex.host.agents.null import SAYS_DONE
 from ambidex.host.agents.oracle import oracle_names
 from ambidex.host.records.jobs import Job
 from ambidex.host.records.rows import Key, Row, finished
+from ambidex.host.records.trajectory import calls_of
 from ambidex.tasks import Suite, Task
 from ambidex.tasks.points import value_of
 from ambidex.tasks.spec import TaskSpec
 
-__all__ = ["Claim", "agents_of", "jobs", "verdicts"]
+__all__ = ["Claim", "agents_of", "failed_calls", "jobs", "verdicts"]
 
 
 @dataclass(frozen=True)
@@ -29,8 +31,8 @@ class Claim:
     expected: float
     row: Row | None
     """The scored row of the trial; None if it has none."""
-    variant: str = ""
-    """What differs from the first oracle, if another accepted end state is proved."""
+    differs: str = ""
+    """What differs from the first oracle: in an accepted variant, or the mistake of a near miss."""
 
     @property
     def holds(self) -> bool:
@@ -96,10 +98,14 @@ def verdicts(
 ) -> list[Claim]:
     """The claims about the planned trials, in order; by default, those of first instances."""
     scored: dict[Key, Row] = finished(rows)
-    variants = {
+    differs = {
         (task.name, f"oracle:{name}"): oracle.variant
         for task in suite.tasks
         for name, oracle in oracle_names(task).items()
+    } | {
+        (task.name, f"near_miss:{number}"): miss.reason
+        for task in suite.tasks
+        for number, miss in enumerate(task.spec.near_miss, 1)
     }
     expected = {
         (task.name, agent): expected_score(task, agent)
@@ -111,7 +117,18 @@ def verdicts(
             job,
             expected[job.task, job.agent],
             scored.get(job.key),
-            variants.get((job.task, job.agent), ""),
+            differs.get((job.task, job.agent), ""),
         )
         for job in (jobs(suite) if planned is None else planned)
     ]
+
+
+def failed_calls(claims: Sequence[Claim], run: Path) -> Iterator[str]:
+    """A line for each failed call of an oracle or near miss, with the tool's message. `run` is the
+    folder of the proof."""
+    for claim in claims:
+        if claim.failed and claim.row:
+            for call in calls_of(run / claim.row.folder):
+                if call["error"]:
+                    where = f"{claim.job.task} #{claim.job.trial} {claim.job.agent}"
+                    yield f"{where}: {call['tool']} failed: {call['output']}"

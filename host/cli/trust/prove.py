@@ -19,7 +19,7 @@ from ambidex.host.runs.launch import RunRequest, all_done, default_folder, launc
 from ambidex.host.runs.machines import MachineOptions
 from ambidex.host.runs.matrix import matrix as judge_evaluators
 from ambidex.host.runs.null import read_null_run
-from ambidex.host.runs.prove import agents_of, verdicts
+from ambidex.host.runs.prove import agents_of, failed_calls, verdicts
 from ambidex.host.runs.prove import jobs as proof_jobs
 from ambidex.host.terminal import Terminal, echo, print_json
 from ambidex.tasks import Verbs
@@ -108,6 +108,8 @@ def prove(
         print_json({"claims": claims, **matrix_json(qualities, wrong)} if matrix else claims)
     else:
         Terminal().print(proof_table(loaded, proofs))
+        for failed in failed_calls(proofs, folder):
+            echo(failed, error=True)
         echo(f"{sum(v.holds for v in proofs)} of {len(proofs)} hold; evidence: {folder}")
         if matrix:
             width = None if Terminal().is_terminal else WIDTH

@@ -18,7 +18,7 @@ from ambidex.host.records.announcement import announced, running_trials
 from ambidex.host.records.call_counts import CallCount
 from ambidex.host.records.config import adopt, locked
 from ambidex.host.records.rows import read_rows
-from ambidex.host.runs.prove import agents_of, jobs, verdicts
+from ambidex.host.runs.prove import agents_of, failed_calls, jobs, verdicts
 from ambidex.host.runs.runner import run_jobs
 from ambidex.tasks import Suite
 from ambidex.tasks.load import load_suite
@@ -48,6 +48,17 @@ def test_check_counts_tasks_and_lists_every_problem(
     assert f"{path}: useful_tools[1]: no tool 'calc_sav'" in output.err
     assert ambidex("check", suite.folder, "--json") == 2
     assert len(json.loads(capsys.readouterr().out)["problems"]) == 2
+
+
+def test_check_refuses_a_difficulty_that_the_oracles_contradict(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = write_suite(tmp_path / "suite", cell=f'difficulty = "hard"{CELL}')
+    assert ambidex("check", folder) == 2
+    said = "task.toml: difficulty: is 'hard', but by the rule its oracles make it easy"
+    assert said in capsys.readouterr().err
+    write_suite(tmp_path / "right", cell=f'difficulty = "easy"{CELL}')
+    assert ambidex("check", tmp_path / "right") == 0
 
 
 def test_bad_data_is_one_sentence_and_exit_2(
@@ -232,6 +243,7 @@ def test_a_suite_is_proved_by_oracles_nothing_and_near_misses(suite: Suite, tmp_
         rows = run_jobs(jobs(suite), config, suite, tmp_path, PeerMachine, make)
     proofs = verdicts(suite, rows)
     assert [v.expected for v in proofs] == [1, 0, 0, 1, 0]
+    assert [v.differs for v in proofs] == ["", "", "set but not saved", "", ""]
     assert all(v.holds for v in proofs), proofs
 
 
@@ -242,7 +254,7 @@ def test_each_oracle_is_proved_by_itself(tmp_path: Path) -> None:
     assert agents_of(suite.tasks[0])[:2] == ["oracle:tools", "oracle:tools:2"]
     rows = run_in(tmp_path / "run", suite, config_of(suite, agents=("oracle:tools:2",)))
     claim = verdicts(suite, rows)[1]
-    assert (claim.variant, claim.expected, claim.holds) == ("not saved", 1, False)
+    assert (claim.differs, claim.expected, claim.holds) == ("not saved", 1, False)
 
 
 def test_a_proof_does_not_hold_where_an_oracle_s_call_failed(suite: Suite, tmp_path: Path) -> None:
@@ -254,6 +266,15 @@ def test_a_proof_does_not_hold_where_an_oracle_s_call_failed(suite: Suite, tmp_p
     verdict = verdicts(suite, [solved.model_copy(update={"calls": (failed,)})])[0]
     assert not verdict.holds
     assert "failed calls: calc_save" in verdict.failure_message
+
+
+def test_the_message_of_a_failed_call_is_printed(tmp_path: Path) -> None:
+    wrong = CELL.replace('cell = "B2", value = 42 } },\n', 'cell = "ZZ99", value = 42 } },\n')
+    suite = load_suite(write_suite(tmp_path / "suite", cell=wrong), CATALOGUE)
+    rows = run_in(tmp_path / "run", suite, config_of(suite, agents=("oracle:tools",)))
+    assert list(failed_calls(verdicts(suite, rows), tmp_path / "run")) == [
+        "cell #1 oracle:tools: calc_set_cell_value failed: there is no such cell"
+    ]
 
 
 def test_a_running_trial_says_where_its_screen_is(
