@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -12,7 +13,8 @@ from pydantic import Field
 from ambidex.evaluators import Score, UnreadableError
 from ambidex.evaluators.evidence import BROKEN, read_package
 from ambidex.evaluators.paragraphs import CharacterFormat, Paragraph, read_docx, read_odt
-from ambidex.evaluators.registry import EvidenceName, evaluator
+from ambidex.evaluators.registry import EvidenceName, TaskFile, evaluator
+from ambidex.evaluators.review import comments_in
 from ambidex.evaluators.values import shown, verdict
 
 Texts = Annotated[list[str], Field(min_length=1)]
@@ -130,6 +132,61 @@ def headings_equal(
         raise UnreadableError(f"{file} is not a readable document: {error!r}") from error
     wrong = [] if found == headings else [f"the headings are {found}, not {headings}"]
     return verdict(wrong, f"{file}: all {len(headings)} headings are as expected")
+
+
+@evaluator
+def rest_unchanged(
+    evidence: Path,
+    *,
+    file: EvidenceName,
+    original: TaskFile,
+    restyled: list[str] | None = None,
+    commented: bool = False,
+) -> Score:
+    """Paragraphs with the same text as in the task's original look as they do there: bold, italic,
+    underline, size, font and colour of each character, and alignment. No comment is new or missing,
+    unless `commented`. Use it with paragraphs_equal, which compares the texts.
+
+    `restyled` has the texts of paragraphs that may look different. Pictures, headers, footers,
+    spacing and the page do not count.
+    """
+    before = [one for one in _paragraphs(original.parent, original.name) if one.text.strip()]
+    now = [one for one in _paragraphs(evidence, file) if one.text.strip()]
+    texts = [paragraph.text for paragraph in before], [paragraph.text for paragraph in now]
+    wrong: list[str] = []
+    for first, second, count in SequenceMatcher(None, *texts, False).get_matching_blocks():
+        same = before[first : first + count], now[second : second + count]
+        for old, new in zip(*same, strict=True):
+            if old.text.strip() not in (restyled or ()) and (reason := _restyled(old, new)):
+                wrong.append(f"{shown(old.text, 40)} {reason}")
+    if not commented:
+        comments = sorted(comments_in(evidence, file))
+        if comments != (expected := sorted(comments_in(original.parent, original.name))):
+            wrong.append(f"the comments are {comments}, not {expected}")
+    return verdict(wrong, f"{file}: nothing else has changed")
+
+
+def _restyled(before: Paragraph, now: Paragraph) -> str:
+    """How a paragraph looks different now; empty if it does not."""
+    if before.alignment != now.alignment:
+        return f"is aligned {now.alignment}, not {before.alignment}"
+    formats = (
+        [_look(run.format) for run in paragraph.runs for _ in run.text]
+        for paragraph in (before, now)
+    )
+    for old, new in dict.fromkeys(zip(*formats, strict=True)):
+        for key, value in vars(old).items():
+            actual = getattr(new, key)
+            # A size or font that nothing names is that of the program that shows the document.
+            if actual != value and None not in (actual, value):
+                return f"has {key} {actual}, not {value}"
+    return ""
+
+
+def _look(formatting: CharacterFormat) -> CharacterFormat:
+    """The formatting with what is seen where nothing sets it."""
+    seen = CharacterFormat(bold=False, italic=False, underline=False, color="000000")
+    return formatting.over(seen)
 
 
 def _paragraphs(evidence: Path, file: str) -> list[Paragraph]:

@@ -25,7 +25,7 @@ TRACKED = (
 @evaluator
 def comments_equal(evidence: Path, *, file: EvidenceName, comments: list[str]) -> Score:
     """The document has comments with these texts and no others, in any order."""
-    found = sorted(_comments(evidence, file))
+    found = sorted(comments_in(evidence, file))
     wrong = [f"the comment {shown(text)} is missing" for text in _without(comments, found)]
     wrong += [f"there is a comment {shown(text)}" for text in _without(found, comments)]
     return verdict(wrong, f"{file}: the {len(comments)} comments are as expected")
@@ -56,6 +56,15 @@ def nothing_tracked(evidence: Path, *, file: EvidenceName) -> Score:
     return verdict(wrong, f"{file}: no tracked change is left")
 
 
+def comments_in(evidence: Path, file: str) -> list[str]:
+    """The texts of the comments in a document."""
+    if file.lower().endswith(".docx"):
+        return [text for _, text in _word_comments(evidence, file)]
+    root = _part(evidence, file, "content.xml")
+    elements = [] if root is None else list(root.iter(ANNOTATION))
+    return [_annotation(element) for element in elements]
+
+
 def _without(texts: list[str], others: list[str]) -> list[str]:
     """The texts that remain when each of the others has taken away one equal to it."""
     rest = list(others)
@@ -66,14 +75,6 @@ def _without(texts: list[str], others: list[str]) -> list[str]:
         else:
             left.append(text)
     return left
-
-
-def _comments(evidence: Path, file: str) -> list[str]:
-    if file.lower().endswith(".docx"):
-        return [text for _, text in _word_comments(evidence, file)]
-    root = _part(evidence, file, "content.xml")
-    elements = [] if root is None else list(root.iter(ANNOTATION))
-    return [_annotation(element) for element in elements]
 
 
 def _places(evidence: Path, file: str) -> Iterator[tuple[str, str]]:

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 import docx
+from docx.document import Document
 from docx.enum.text import WD_ALIGN_PARAGRAPH
 from docx.oxml.ns import qn
+from docx.oxml.text.font import CT_RPr
 from docx.styles.style import BaseStyle, CharacterStyle, ParagraphStyle
 from docx.text.font import Font
 from docx.text.hyperlink import Hyperlink
@@ -26,11 +28,12 @@ ALIGNMENT = {
 def paragraphs(content: BinaryIO) -> Iterator[Paragraph]:
     """The paragraphs in document order; broken files raise the exceptions in `evidence.BROKEN`."""
     document = docx.Document(content)
+    defaults = _defaults(document)
     # Iterate over elements: a hostile gridSpan would multiply the library's table cells.
     for element in document.element.body.iter(qn("w:p")):
         paragraph = DocxParagraph(element, document._body)
         chain = list(ancestry(paragraph.style))
-        base = CharacterFormat()
+        base = defaults
         for style in reversed(chain):
             base = _format(style.font).over(base)
         runs: list[Run] = []
@@ -61,6 +64,16 @@ def ancestry(style: BaseStyle | None) -> Iterator[CharacterStyle]:
         yield style
         style = style.base_style
     raise ValueError("the styles inherit from each other in a cycle")
+
+
+def _defaults(document: Document) -> CharacterFormat:
+    """Size and font of characters for which no style names them."""
+    path = "/".join(qn(f"w:{name}") for name in ("docDefaults", "rPrDefault", "rPr"))
+    found = document.styles.element.find(path)
+    if not isinstance(found, CT_RPr):
+        return CharacterFormat()
+    size = found.sz_val
+    return CharacterFormat(size=None if size is None else size.pt, font=found.rFonts_ascii)
 
 
 def _run_format(run: DocxRun) -> CharacterFormat:

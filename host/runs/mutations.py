@@ -6,8 +6,8 @@ cut        only its first half is left
 planted    it exists, where the check wants it not to
 untouched  it is the piece of a trial in which nothing was done, if the check fails on that trial
 altered    the check expects another value in one place, which is the same as evidence with one
-           wrong value, in any format; where it expects the rest of a workbook to be as before, one
-           thing in the workbook before is another
+           wrong value, in any format; where it expects the rest of a file to be as before, one
+           thing in the file before is another
 
 Only a mutation after which the check *must* fail is made: `cut` of a format that cannot be read in
 part (packages, JSON, pictures) or of a text that is compared as a whole, `emptied` not of a file
@@ -39,8 +39,6 @@ Kind = Literal["dropped", "emptied", "cut", "planted", "untouched", "altered"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 ABSENT, EXISTS, SAME = "files.absent", "files.exists", "files.same_bytes"
-REST = "spreadsheet.rest_unchanged"
-ORIGINAL = "altered-original.xlsx"
 WHOLE = (SAME, "files.text_equals")
 """Evaluators that compare all of a text or file."""
 PACKAGE, PICTURE = b"PK\x03\x04", (b"\x89PNG", b"\xff\xd8\xff")
@@ -130,8 +128,7 @@ def mutations(
         except ValueError:  # the argument does not take such a value
             continue
         yield Mutation("altered", what, altered, lambda copy: None)
-    if check.use == REST:
-        yield from _of_original(check.with_, folder)
+    yield from _of_original(check, folder)
 
 
 def _of_piece(
@@ -209,35 +206,46 @@ def _altered(check: Check) -> Iterator[tuple[str, dict[str, object]]]:
             yield where, {**arguments, argument: new}
 
 
-def _of_original(arguments: dict[str, Any], folder: Path) -> Iterator[Mutation]:
-    """A check of a workbook against an original in which one thing is another, each in turn: in the
-    first cell that the check does not leave free.
+def _of_original(check: Check, folder: Path) -> Iterator[Mutation]:
+    """A check of the rest of a file against an original in which one thing is another, each in
+    turn.
     """
+    match check.use:
+        case "spreadsheet.rest_unchanged":
+            alter, things = _alter_workbook, ("value", "fill", "bold", "comment", "row")
+        case "document.rest_unchanged":
+            alter, things = _alter_document, ("bold", "size", "color", "alignment", "comment")
+        case _:
+            return
+    arguments: dict[str, Any] = check.with_
     original = folder / arguments["original"]
-    check = partial(_with_original, {**arguments, "original": ORIGINAL})
-    for what in ("value", "fill", "bold", "comment", "row"):
+    name = f"altered-{original.name}"
+    judge = partial(_judge_beside, check.use, {**arguments, "original": name})
+    for thing in things:
+        if thing == "comment" and arguments.get("commented"):
+            continue
 
-        def change(copy: Path, what: str = what) -> None:
-            _alter_original(original, what, arguments.get("changed") or {}, copy / ORIGINAL)
+        def change(copy: Path, thing: str = thing) -> None:
+            alter(original, thing, arguments, copy / name)
 
-        yield Mutation("altered", f"original, {what}", check, change)
-
-
-def _with_original(arguments: dict[str, object], evidence: Path) -> Score:
-    """The verdict on evidence that has the original beside it."""
-    return bind(REST, arguments, evidence)(evidence)
+        yield Mutation("altered", f"original, {thing}", judge, change)
 
 
-def _alter_original(
-    original: Path, what: str, changed: Mapping[str, list[str]], altered: Path
+def _judge_beside(use: str, arguments: dict[str, object], evidence: Path) -> Score:
+    """The verdict on evidence that has the task's file beside it."""
+    return bind(use, arguments, evidence)(evidence)
+
+
+def _alter_workbook(
+    original: Path, thing: str, arguments: Mapping[str, Any], altered: Path
 ) -> None:
-    """Save a workbook with one thing of one cell changed."""
+    """Save a workbook with one thing of the first cell changed that may not change."""
     import openpyxl
     from openpyxl.comments import Comment
     from openpyxl.styles import Font, PatternFill
     from openpyxl.worksheet.cell_range import CellRange
 
-    book = openpyxl.load_workbook(original)
+    book, changed = openpyxl.load_workbook(original), arguments.get("changed") or {}
     sheet, cell = next(
         (sheet, cell)
         for sheet in book.worksheets
@@ -246,7 +254,7 @@ def _alter_original(
         if cell.value is not None
         and all(cell.coordinate not in CellRange(area) for area in changed.get(sheet.title, ()))
     )
-    match what:
+    match thing:
         case "value":
             cell.value = f"{cell.value} altered"
         case "fill":
@@ -258,6 +266,39 @@ def _alter_original(
         case _:
             sheet.row_dimensions[cell.row].hidden = True
     book.save(altered)
+
+
+def _alter_document(
+    original: Path, thing: str, arguments: Mapping[str, Any], altered: Path
+) -> None:
+    """Save a document with one thing changed in all paragraphs, since it is not known which of
+    them the agent rewrote.
+    """
+    import docx
+    from docx.enum.text import WD_ALIGN_PARAGRAPH
+    from docx.oxml.ns import qn
+    from docx.shared import Pt, RGBColor
+    from docx.text.paragraph import Paragraph
+
+    document = docx.Document(str(original))
+    body = document.element.body.iter(qn("w:p"))
+    for paragraph in (Paragraph(element, document._body) for element in body):
+        if paragraph.text.strip() in (arguments.get("restyled") or ()):
+            continue
+        if thing == "alignment":
+            centred = paragraph.alignment == WD_ALIGN_PARAGRAPH.CENTER
+            paragraph.alignment = WD_ALIGN_PARAGRAPH.LEFT if centred else WD_ALIGN_PARAGRAPH.CENTER
+        for run in paragraph.runs:
+            match thing:
+                case "bold":
+                    run.bold = not run.bold
+                case "size":
+                    run.font.size = Pt(37)
+                case "color":
+                    run.font.color.rgb = RGBColor(0x12, 0xAB, 0x34)
+    if thing == "comment":
+        document.add_comment(document.paragraphs[0].runs, "altered", author="Ambidex")
+    document.save(str(altered))
 
 
 def _choices(use: str, argument: str) -> list[object]:

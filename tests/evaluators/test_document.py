@@ -1,5 +1,6 @@
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import docx
 import pytest
@@ -161,3 +162,43 @@ def test_headings_are_those_of_a_level_and_no_bold_lines(
 
     assert (score(1, "One", "Two"), score(2, "Sub"), score(3)) == (1, 1, 1)
     assert (score(1, "Two", "One"), score(1, "One", "Two", "Bold"), score(2)) == (0, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "change", "reason"),
+    [
+        ("Einladung", {"bold": True}, "'Einladung' has bold True, not False"),
+        ("Einladung", {"bold": False}, ""),
+        ("Einladung", {"size": Pt(37)}, "'Einladung' has size 37.0, not 11.0"),
+        ("Einladung", {"size": Pt(11)}, ""),  # that of the document's defaults
+        ("Einladung", {"color": RGBColor(0xC0, 0, 0)}, "'Einladung' has color C00000, not 000000"),
+        ("Einladung", {"color": RGBColor(0, 0, 0)}, ""),
+        ("Einladung", {"alignment": WD_ALIGN_PARAGRAPH.RIGHT}, "is aligned right, not center"),
+        ("Einladung", {"text": "Einladung!", "bold": True}, ""),  # another text
+        ("Am 1. März treffen wir uns.", {"bold": True}, "has bold True, not False"),
+        ("Einladung", {"comment": "Neu?"}, "the comments are ['Neu?'], not []"),
+    ],
+)
+def test_paragraphs_of_the_original_must_look_as_they_do_there(
+    judge: Judge, tmp_path: Path, text: str, change: dict[str, Any], reason: str
+) -> None:
+    _write_docx(tmp_path / "before.docx")
+    document = docx.Document(str(tmp_path / "before.docx"))
+    [paragraph] = [one for one in document.paragraphs if one.text == text]
+    for name, value in change.items():
+        match name:
+            case "alignment":
+                paragraph.alignment = value
+            case "comment":
+                document.add_comment(paragraph.runs, value, author="A. Author")
+            case "color":
+                paragraph.runs[-1].font.color.rgb = value
+            case "size":
+                paragraph.runs[-1].font.size = value
+            case _:
+                setattr(paragraph.runs[-1], name, value)
+    document.save(str(tmp_path / "now.docx"))
+    given = {"file": "now.docx", "original": "before.docx"}
+    score = judge("document.rest_unchanged", **given)
+    assert (score.value, reason in score.reason) == (0.0 if reason else 1.0, True), score
+    assert judge("document.rest_unchanged", **given, restyled=[text], commented=True).value == 1

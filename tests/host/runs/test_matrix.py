@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import docx
 import pytest
 from openpyxl import Workbook
 
@@ -179,3 +180,15 @@ def test_half_a_package_cannot_be_read(tmp_path: Path) -> None:
     assert kinds("spreadsheet.rest_unchanged", tmp_path, **given)[3:] == [
         f"altered original, {what}" for what in ("value", "fill", "bold", "comment", "row")
     ]
+
+
+def test_each_thing_that_must_stay_in_a_document_is_altered(tmp_path: Path) -> None:
+    document = docx.Document()
+    document.add_paragraph("Rent")
+    document.add_paragraph("Title")
+    document.save(str(tmp_path / "letter.docx"))
+    given: dict[str, Any] = {"file": "letter.docx", "original": "letter.docx"}
+    things = [f"altered original, {thing}" for thing in ("bold", "size", "color", "alignment")]
+    found = kinds("document.rest_unchanged", tmp_path, **given, restyled=["Title"])
+    assert found[3:] == [*things, "altered original, comment"]
+    assert kinds("document.rest_unchanged", tmp_path, **given, commented=True)[3:] == things
