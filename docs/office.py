@@ -25,7 +25,8 @@ tasks: `python docs/office.py > docs/office.md`.
   *variant*. Doing nothing scores 0, and so does each near miss: a mistake that a hasty agent makes,
   or the right result with something else changed on the way.
 * The checks of a feasible task also look at the rest: `changes.only` at all files and settings of
-  the desktop, `spreadsheet.rest_unchanged` and others at the document.
+  the desktop, and `spreadsheet.rest_unchanged`, `document.rest_unchanged` and others at the rest of
+  the file. How slides look is not compared.
 * Most tasks on documents have three
   [instances](tasks.md#instances-other-names-figures-and-files) with other names, figures and files.
   Three runs of the suite play all three.
