@@ -12,7 +12,7 @@ from cyclopts import Parameter
 
 from ambidex.host import ROOT
 from ambidex.host.cli import livemcpbench_coverage, mcpmark_coverage, osworld_coverage
-from ambidex.host.cli.listing import suite_table, token_table, tool_table
+from ambidex.host.cli.listing import suite_table, token_table, tool_list
 from ambidex.host.cli.options import Json, SelectionOptions
 from ambidex.host.models.tokens import tokens_by_app
 from ambidex.host.terminal import Terminal, counted, echo, print_json
@@ -111,7 +111,7 @@ def tools(*, tokens: Annotated[bool, ON] = False, json: Json = False) -> int:
     if json:
         print_json([asdict(tool) for tool in catalogue.values()])
         return 0
-    Terminal().print(tool_table(catalogue.values()))
+    Terminal().print(tool_list(catalogue.values()))
     return 0
 
 

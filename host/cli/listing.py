@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
 
+from rich.console import Group, RenderableType
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -21,7 +24,7 @@ __all__ = [
     "replay_table",
     "suite_table",
     "token_table",
-    "tool_table",
+    "tool_list",
 ]
 
 
@@ -49,14 +52,19 @@ def suite_table(suite: Suite) -> Table:
     return table
 
 
-def tool_table(tools: Iterable[ToolSpec]) -> Table:
-    """The tools of the guest; optional arguments are marked with a question mark."""
-    table = _table("", "app", "tool", "source", "read-only", "arguments", "description")
-    for tool in tools:
-        reads_only = "yes" if tool.reads_only else ""
-        summary = tool.description.split("\n")[0]
-        table.add_row(tool.app, tool.name, tool.source, reads_only, _arguments(tool), summary)
-    return table
+def tool_list(tools: Iterable[ToolSpec]) -> Group:
+    """The tools of the guest by application; optional arguments are marked with a question mark."""
+    lines: list[RenderableType] = []
+    for app, of_app in groupby(tools, key=lambda tool: tool.app):
+        lines += [Text(), Text(app, "bold underline")] if lines else [Text(app, "bold underline")]
+        for tool in of_app:
+            facts = f"{tool.source}, read-only" if tool.reads_only else tool.source
+            summary = tool.description.split("\n")[0]
+            lines.append(Text.assemble("  ", (tool.name, "bold"), f" ({facts})"))
+            for text in (summary, _arguments(tool)):
+                if text:
+                    lines.append(Padding(Text(text), (0, 0, 0, 4), expand=False))
+    return Group(*lines)
 
 
 def token_table(tokens: Mapping[str, int], counts: Mapping[str, int]) -> Table:
