@@ -144,8 +144,9 @@ def rest_unchanged(
     commented: bool = False,
 ) -> Score:
     """Paragraphs with the same text as in the task's original look as they do there: bold, italic,
-    underline, size, font and colour of each character, and alignment. No comment is new or missing,
-    unless `commented`. Use it with paragraphs_equal, which compares the texts.
+    underline, strikethrough, highlighting, size, font and colour of each character, and alignment.
+    No comment is new or missing, unless `commented`. Use it with paragraphs_equal, which compares
+    the texts.
 
     `restyled` has the texts of paragraphs that may look different. Pictures, headers, footers,
     spacing and the page do not count.
@@ -185,8 +186,10 @@ def _restyled(before: Paragraph, now: Paragraph) -> str:
 
 def _look(formatting: CharacterFormat) -> CharacterFormat:
     """The formatting with what is seen where nothing sets it."""
-    seen = CharacterFormat(bold=False, italic=False, underline=False, color="000000")
-    return formatting.over(seen)
+    off = CharacterFormat(
+        bold=False, italic=False, underline=False, struck=False, highlighted=False, color="000000"
+    )
+    return formatting.over(off)
 
 
 def _paragraphs(evidence: Path, file: str) -> list[Paragraph]:

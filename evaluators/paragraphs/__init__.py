@@ -20,6 +20,9 @@ class CharacterFormat:
     font: str | None = None
     color: str | None = None
     """RRGGBB."""
+    struck: bool | None = None
+    highlighted: bool | None = None
+    """Whether the characters have a background of their own, in whichever colour."""
 
     def over(self, base: CharacterFormat) -> CharacterFormat:
         """This formatting, with attributes that it does not set taken from `base`."""

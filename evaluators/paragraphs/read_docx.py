@@ -92,4 +92,19 @@ def _format(font: Font) -> CharacterFormat:
         size=font.size.pt if font.size is not None else None,
         font=font.name,
         color=str(font.color.rgb) if font.color.rgb is not None else None,
+        struck=font.strike,
+        highlighted=_is_highlighted(font),
     )
+
+
+def _is_highlighted(font: Font) -> bool | None:
+    """By a highlight or by shading: programs write one as the other."""
+    properties = font._element.rPr
+    if properties is None:
+        return None
+    shading = properties.find(qn("w:shd"))
+    fill = None if shading is None else shading.get(qn("w:fill"))
+    if properties.highlight is None and fill is None:
+        return None
+    highlight = "none" if properties.highlight is None else properties.highlight.get(qn("w:val"))
+    return highlight != "none" or fill not in (None, "auto")

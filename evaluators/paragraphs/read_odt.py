@@ -95,6 +95,8 @@ def _properties(element: Element) -> CharacterFormat:
     size = _attribute(element, FONS, "font-size")
     color = _attribute(element, FONS, "color")
     font = _attribute(element, STYLENS, "font-name")
+    strike = _attribute(element, STYLENS, "text-line-through-style")
+    background = _attribute(element, FONS, "background-color")
     return CharacterFormat(
         bold=(weight == "bold" or (weight.isdigit() and int(weight) >= 600)) if weight else None,
         italic=slope in {"italic", "oblique"} if slope else None,
@@ -102,6 +104,8 @@ def _properties(element: Element) -> CharacterFormat:
         size=float(size.removesuffix("pt")) if size.endswith("pt") else None,
         font=font or None,
         color=color.removeprefix("#").upper() if color.startswith("#") else None,
+        struck=strike != "none" if strike else None,
+        highlighted=background != "transparent" if background else None,
     )
 
 

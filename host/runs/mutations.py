@@ -210,11 +210,13 @@ def _of_original(check: Check, folder: Path) -> Iterator[Mutation]:
     """A check of the rest of a file against an original in which one thing is another, each in
     turn.
     """
+    things: tuple[str, ...]
     match check.use:
         case "spreadsheet.rest_unchanged":
             alter, things = _alter_workbook, ("value", "fill", "bold", "comment", "row")
         case "document.rest_unchanged":
-            alter, things = _alter_document, ("bold", "size", "color", "alignment", "comment")
+            alter = _alter_document
+            things = ("bold", "highlight", "size", "color", "alignment", "comment")
         case _:
             return
     arguments: dict[str, Any] = check.with_
@@ -275,7 +277,7 @@ def _alter_document(
     them the agent rewrote.
     """
     import docx
-    from docx.enum.text import WD_ALIGN_PARAGRAPH
+    from docx.enum.text import WD_ALIGN_PARAGRAPH, WD_COLOR_INDEX
     from docx.oxml.ns import qn
     from docx.shared import Pt, RGBColor
     from docx.text.paragraph import Paragraph
@@ -292,6 +294,8 @@ def _alter_document(
             match thing:
                 case "bold":
                     run.bold = not run.bold
+                case "highlight":
+                    run.font.highlight_color = WD_COLOR_INDEX.YELLOW
                 case "size":
                     run.font.size = Pt(37)
                 case "color":

@@ -4,7 +4,7 @@ from typing import Any
 
 import docx
 import pytest
-from docx.enum.text import WD_ALIGN_PARAGRAPH
+from docx.enum.text import WD_ALIGN_PARAGRAPH, WD_COLOR_INDEX
 from docx.shared import Pt, RGBColor
 from odf.opendocument import OpenDocumentText
 from odf.style import ParagraphProperties, Style, TextProperties
@@ -173,6 +173,8 @@ def test_headings_are_those_of_a_level_and_no_bold_lines(
         ("Einladung", {"size": Pt(11)}, ""),  # that of the document's defaults
         ("Einladung", {"color": RGBColor(0xC0, 0, 0)}, "'Einladung' has color C00000, not 000000"),
         ("Einladung", {"color": RGBColor(0, 0, 0)}, ""),
+        ("Einladung", {"highlight": WD_COLOR_INDEX.YELLOW}, "has highlighted True, not False"),
+        ("Einladung", {"strike": True}, "has struck True, not False"),
         ("Einladung", {"alignment": WD_ALIGN_PARAGRAPH.RIGHT}, "is aligned right, not center"),
         ("Einladung", {"text": "Einladung!", "bold": True}, ""),  # another text
         ("Am 1. März treffen wir uns.", {"bold": True}, "has bold True, not False"),
@@ -193,6 +195,10 @@ def test_paragraphs_of_the_original_must_look_as_they_do_there(
                 document.add_comment(paragraph.runs, value, author="A. Author")
             case "color":
                 paragraph.runs[-1].font.color.rgb = value
+            case "strike":
+                paragraph.runs[-1].font.strike = value
+            case "highlight":
+                paragraph.runs[-1].font.highlight_color = value
             case "size":
                 paragraph.runs[-1].font.size = value
             case _:

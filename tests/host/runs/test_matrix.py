@@ -188,7 +188,8 @@ def test_each_thing_that_must_stay_in_a_document_is_altered(tmp_path: Path) -> N
     document.add_paragraph("Title")
     document.save(str(tmp_path / "letter.docx"))
     given: dict[str, Any] = {"file": "letter.docx", "original": "letter.docx"}
-    things = [f"altered original, {thing}" for thing in ("bold", "size", "color", "alignment")]
+    names = ("bold", "highlight", "size", "color", "alignment")
+    things = [f"altered original, {name}" for name in names]
     found = kinds("document.rest_unchanged", tmp_path, **given, restyled=["Title"])
     assert found[3:] == [*things, "altered original, comment"]
     assert kinds("document.rest_unchanged", tmp_path, **given, commented=True)[3:] == things
