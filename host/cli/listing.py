@@ -56,7 +56,9 @@ def tool_list(tools: Iterable[ToolSpec]) -> Group:
     """The tools of the guest by application; optional arguments are marked with a question mark."""
     lines: list[RenderableType] = []
     for app, of_app in groupby(tools, key=lambda tool: tool.app):
-        lines += [Text(), Text(app, "bold underline")] if lines else [Text(app, "bold underline")]
+        if lines:
+            lines.append(Text())
+        lines.append(Text(app, "bold underline"))
         for tool in of_app:
             facts = f"{tool.source}, read-only" if tool.reads_only else tool.source
             summary = tool.description.split("\n")[0]

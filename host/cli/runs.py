@@ -16,7 +16,7 @@ from ambidex.host.cli.options import Json
 from ambidex.host.errors import UsageError
 from ambidex.host.report.report_lines import missing
 from ambidex.host.runs.inventory import StoredRun, delete_runs, stored_runs
-from ambidex.host.terminal import Terminal, echo, one_line, print_json
+from ambidex.host.terminal import Terminal, counted, echo, one_line, print_json
 
 __all__ = ["runs"]
 
@@ -57,7 +57,7 @@ def runs(
 
 def _delete(places: Sequence[Path], found: Sequence[StoredRun], yes: bool) -> int:
     size = decimal(sum(run.size for run in found))
-    what = f"{len(found)} {'run' if len(found) == 1 else 'runs'}, {size}"
+    what = f"{counted(len(found), 'run')}, {size}"
     if not yes:
         if not sys.stdin.isatty():
             raise UsageError(

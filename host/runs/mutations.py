@@ -208,19 +208,26 @@ def _altered(check: Check) -> Iterator[tuple[str, dict[str, object]]]:
 
 def _of_original(check: Check, folder: Path) -> Iterator[Mutation]:
     """A check of the rest of a file against an original in which one thing is another, each in
-    turn.
+    turn. There are none if nothing in the original is certain to be compared, and none of .odt
+    files, which are not written here.
     """
+    arguments: dict[str, Any] = check.with_
+    alter: Callable[[Path, str, Mapping[str, Any], Path], None]
     things: tuple[str, ...]
     match check.use:
         case "spreadsheet.rest_unchanged":
+            original = folder / arguments["original"]
             alter, things = _alter_workbook, ("value", "fill", "bold", "comment", "row")
+            if _fixed_cell(original, arguments) is None:
+                return
         case "document.rest_unchanged":
+            original = folder / arguments["original"]
             alter = _alter_document
-            things = ("bold", "highlight", "size", "color", "alignment", "comment")
+            things = ("strike", "highlight", "size", "color", "alignment", "comment")
+            if original.suffix.lower() != ".docx":
+                return
         case _:
             return
-    arguments: dict[str, Any] = check.with_
-    original = folder / arguments["original"]
     name = f"altered-{original.name}"
     judge = partial(_judge_beside, check.use, {**arguments, "original": name})
     for thing in things:
@@ -238,6 +245,21 @@ def _judge_beside(use: str, arguments: dict[str, object], evidence: Path) -> Sco
     return bind(use, arguments, evidence)(evidence)
 
 
+def _fixed_cell(original: Path, arguments: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Sheet and name of the first cell with a value that may not change; None if there is none."""
+    import openpyxl
+    from openpyxl.worksheet.cell_range import CellRange
+
+    changed = arguments.get("changed") or {}
+    for sheet in openpyxl.load_workbook(original).worksheets:
+        free = [CellRange(area) for area in changed.get(sheet.title, ())]
+        for row in sheet.iter_rows():
+            for cell in row:
+                if cell.value is not None and not any(cell.coordinate in area for area in free):
+                    return sheet.title, cell.coordinate
+    return None
+
+
 def _alter_workbook(
     original: Path, thing: str, arguments: Mapping[str, Any], altered: Path
 ) -> None:
@@ -245,17 +267,12 @@ def _alter_workbook(
     import openpyxl
     from openpyxl.comments import Comment
     from openpyxl.styles import Font, PatternFill
-    from openpyxl.worksheet.cell_range import CellRange
 
-    book, changed = openpyxl.load_workbook(original), arguments.get("changed") or {}
-    sheet, cell = next(
-        (sheet, cell)
-        for sheet in book.worksheets
-        for row in sheet.iter_rows()
-        for cell in row
-        if cell.value is not None
-        and all(cell.coordinate not in CellRange(area) for area in changed.get(sheet.title, ()))
-    )
+    place = _fixed_cell(original, arguments)
+    assert place
+    book = openpyxl.load_workbook(original)
+    sheet = book[place[0]]
+    cell = sheet[place[1]]
     match thing:
         case "value":
             cell.value = f"{cell.value} altered"
@@ -284,7 +301,8 @@ def _alter_document(
 
     document = docx.Document(str(original))
     body = document.element.body.iter(qn("w:p"))
-    for paragraph in (Paragraph(element, document._body) for element in body):
+    paragraphs = [Paragraph(element, document._body) for element in body]
+    for paragraph in paragraphs:
         if paragraph.text.strip() in (arguments.get("restyled") or ()):
             continue
         if thing == "alignment":
@@ -292,8 +310,8 @@ def _alter_document(
             paragraph.alignment = WD_ALIGN_PARAGRAPH.LEFT if centred else WD_ALIGN_PARAGRAPH.CENTER
         for run in paragraph.runs:
             match thing:
-                case "bold":
-                    run.bold = not run.bold
+                case "strike":
+                    run.font.strike = not run.font.strike
                 case "highlight":
                     run.font.highlight_color = WD_COLOR_INDEX.YELLOW
                 case "size":
@@ -301,7 +319,8 @@ def _alter_document(
                 case "color":
                     run.font.color.rgb = RGBColor(0x12, 0xAB, 0x34)
     if thing == "comment":
-        document.add_comment(document.paragraphs[0].runs, "altered", author="Ambidex")
+        runs = next(paragraph.runs for paragraph in paragraphs if paragraph.runs)
+        document.add_comment(runs, "altered", author="Ambidex")
     document.save(str(altered))
 
 

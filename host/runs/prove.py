@@ -32,7 +32,7 @@ class Claim:
     row: Row | None
     """The scored row of the trial; None if it has none."""
     differs: str = ""
-    """What differs from the first oracle: in an accepted variant, or the mistake of a near miss."""
+    """How the end state of an accepted variant differs, or what a near miss does wrong."""
 
     @property
     def holds(self) -> bool:

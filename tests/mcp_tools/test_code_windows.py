@@ -69,7 +69,9 @@ def test_a_window_that_starts_slowly_is_waited_for(
 
 @pytest.fixture
 def states(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[str, dict[str, Any]]:
-    """What windows with sockets answer, by the socket's name; one with no answer has closed it."""
+    """What windows answer, by the names of their sockets; a window without an answer here refuses
+    connections.
+    """
     answers: dict[str, dict[str, Any]] = {}
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     (tmp_path / "ambidex-code").mkdir()

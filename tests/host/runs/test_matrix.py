@@ -8,6 +8,8 @@ from typing import Any
 
 import docx
 import pytest
+from odf.opendocument import OpenDocumentText
+from odf.text import P
 from openpyxl import Workbook
 
 from ambidex.evaluators.registry import bind, evaluators
@@ -188,8 +190,26 @@ def test_each_thing_that_must_stay_in_a_document_is_altered(tmp_path: Path) -> N
     document.add_paragraph("Title")
     document.save(str(tmp_path / "letter.docx"))
     given: dict[str, Any] = {"file": "letter.docx", "original": "letter.docx"}
-    names = ("bold", "highlight", "size", "color", "alignment")
+    names = ("strike", "highlight", "size", "color", "alignment")
     things = [f"altered original, {name}" for name in names]
     found = kinds("document.rest_unchanged", tmp_path, **given, restyled=["Title"])
     assert found[3:] == [*things, "altered original, comment"]
     assert kinds("document.rest_unchanged", tmp_path, **given, commented=True)[3:] == things
+
+
+def test_an_original_in_which_nothing_is_certain_to_be_compared_is_not_altered(
+    tmp_path: Path,
+) -> None:
+    book = Workbook()
+    book.active["A1"] = "Rent"  # type: ignore[index]
+    book.save(tmp_path / "budget.xlsx")
+    given: dict[str, Any] = {"file": "budget.xlsx", "original": "budget.xlsx"}
+    free = {"Sheet": ["A1:B2"]}
+    found = kinds("spreadsheet.rest_unchanged", tmp_path, **given, changed=free)
+    assert not any(each.startswith("altered") for each in found)
+    letter = OpenDocumentText()
+    letter.text.addElement(P(text="Rent"))
+    letter.save(str(tmp_path / "letter.odt"))
+    given = {"file": "letter.odt", "original": "letter.odt"}
+    found = kinds("document.rest_unchanged", tmp_path, **given)
+    assert not any(each.startswith("altered") for each in found)
